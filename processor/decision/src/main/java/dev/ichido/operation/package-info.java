@@ -1,0 +1,5 @@
+/** Names and values of an operation. */
+@NullMarked
+package dev.ichido.operation;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Brings replies into the runtime's database. */
+@NullMarked
+package dev.ichido.inbox;
+
+import org.jspecify.annotations.NullMarked;
