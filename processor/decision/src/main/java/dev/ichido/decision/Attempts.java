@@ -1,0 +1,79 @@
+package dev.ichido.decision;
+
+import java.time.Instant;
+import java.util.Objects;
+
+/**
+ * The attempts of an operation so far.
+ *
+ * @param number of the latest attempt, from 1; it fences
+ * @param base attempts that no longer count against {@code max_attempts}, since a person granted a
+ *     new row of them
+ * @param firstStartedAt start of the first attempt: anchor of the retry horizon and of a dedupe
+ *     window that counts from the first request
+ * @param startedAt start of the latest attempt
+ * @param downstreamKey the remote's idempotency key. It is kept, not derived again, so that a
+ *     changed policy cannot give the next attempt another key
+ * @param keyed every attempt so far was started by us under a contract of deduping on that key
+ * @param earlierUnproven what some attempt before the latest did is unknown; only the remote's
+ *     dedupe covers a next one
+ * @param noFurther a cancel arrived while an attempt could act: no attempt is started any more
+ */
+public record Attempts(
+    int number,
+    int base,
+    Instant firstStartedAt,
+    Instant startedAt,
+    String downstreamKey,
+    boolean keyed,
+    boolean earlierUnproven,
+    boolean noFurther) {
+  public Attempts {
+    Objects.requireNonNull(firstStartedAt, "firstStartedAt");
+    Objects.requireNonNull(startedAt, "startedAt");
+    Objects.requireNonNull(downstreamKey, "downstreamKey");
+    if (number < 1 || base < 0 || base > number) {
+      throw new IllegalArgumentException(
+          "Expected an attempt number from 1 and a base up to it, but they were %d and %d. Check where the state was read."
+              .formatted(number, base));
+    }
+  }
+
+  static Attempts first(Instant at, String downstreamKey, boolean keyed) {
+    return new Attempts(1, 0, at, at, downstreamKey, keyed, false, false);
+  }
+
+  /** An attempt that was not started by us and counts as the only one. */
+  static Attempts foreign(int number, Instant at, String downstreamKey) {
+    return new Attempts(number, number - 1, at, at, downstreamKey, false, false, false);
+  }
+
+  Attempts next(Instant at, boolean keyedNow, boolean lastUnproven) {
+    return new Attempts(
+        number + 1,
+        base,
+        firstStartedAt,
+        at,
+        downstreamKey,
+        keyed && keyedNow,
+        earlierUnproven || lastUnproven,
+        noFurther);
+  }
+
+  Attempts withoutFurther() {
+    return new Attempts(
+        number, base, firstStartedAt, startedAt, downstreamKey, keyed, earlierUnproven, true);
+  }
+
+  /** After proof that no attempt took effect. */
+  Attempts allProvenAbsent() {
+    return new Attempts(
+        number, base, firstStartedAt, startedAt, downstreamKey, keyed, false, noFurther);
+  }
+
+  /** After a person's word that no attempt took effect: a new row of attempts is granted. */
+  Attempts granted() {
+    return new Attempts(
+        number, number, firstStartedAt, startedAt, downstreamKey, keyed, false, noFurther);
+  }
+}

@@ -1,0 +1,65 @@
+package dev.ichido.decision;
+
+import dev.ichido.operation.Intent;
+import dev.ichido.operation.Principal;
+import dev.ichido.operation.fingerprint.Fingerprint;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an operation is bound to from its first claim on: who owns it and what it means.
+ *
+ * @param fingerprint null only when the operation was cancelled before an intent arrived
+ * @param action null only when the operation was cancelled before an intent arrived
+ * @param compensates operation id of the operation that this one undoes
+ */
+public record Binding(
+    Principal principal,
+    @Nullable Fingerprint fingerprint,
+    @Nullable String action,
+    @Nullable String actionVersion,
+    @Nullable String target,
+    @Nullable String workflowId,
+    @Nullable String step,
+    @Nullable String compensates) {
+  public Binding {
+    Objects.requireNonNull(principal, "principal");
+  }
+
+  static Binding of(Intent intent, Fingerprint fingerprint) {
+    return new Binding(
+        intent.principal(),
+        fingerprint,
+        intent.action(),
+        intent.actionVersion(),
+        intent.target(),
+        intent.workflowId(),
+        intent.step(),
+        intent.compensates());
+  }
+
+  static Binding ofCancel(Principal principal) {
+    return new Binding(principal, null, null, null, null, null, null, null);
+  }
+
+  /** The bare identity that a tombstone keeps: nothing that only serves to name differences. */
+  Binding bare() {
+    Fingerprint whole = fingerprint;
+    return whole == null || whole.memberDigests().isEmpty()
+        ? this
+        : new Binding(
+            principal,
+            new Fingerprint(
+                whole.version(),
+                whole.digest(),
+                Collections.unmodifiableSortedMap(new TreeMap<>())),
+            action,
+            actionVersion,
+            target,
+            workflowId,
+            step,
+            compensates);
+  }
+}

@@ -1,0 +1,25 @@
+package dev.ichido.decision;
+
+/**
+ * Why a verdict came out as it did, where the verdict alone does not say. The names are wire
+ * format, beside those of {@link dev.ichido.operation.RefusalCode}.
+ */
+public enum ReasonCode {
+  /** RETRY_LATER: the attempts of the policy are used up; a person resolves or cancels. */
+  MAX_ATTEMPTS,
+  /** RETRY_LATER: no attempt starts this late after the first; a person resolves or cancels. */
+  RETRY_HORIZON,
+  /**
+   * RETRY_LATER: what an earlier attempt did is unknown and the remote no longer dedupes on our
+   * key; a person resolves or cancels.
+   */
+  DEDUPE_WINDOW,
+  /** RETRY_LATER: the next attempt is not due yet. */
+  BACKOFF,
+  /** RETRY_LATER: the retry budget of the tenant and action is empty. */
+  BUDGET_EMPTY,
+  /** CLAIMED: the same meaning is known under another id, and the policy only reports that. */
+  SUSPECTED_REMINT,
+  /** The reply is the last one for this delivery although the operation goes on: ask again. */
+  WAITING_FULL
+}

@@ -1,0 +1,42 @@
+package dev.ichido.decision;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The deliveries that wait for what becomes of an operation, in order of arrival, each once. */
+public record Waiting(List<WaitingDelivery> deliveries) {
+  /** More are answered, but told to ask again instead of being kept. */
+  public static final int MOST = 256;
+
+  /** Nobody waits. */
+  public static final Waiting NOBODY = new Waiting(List.of());
+
+  public Waiting {
+    deliveries = List.copyOf(deliveries);
+    if (deliveries.size() > MOST) {
+      throw new IllegalArgumentException(
+          "Expected at most %d waiting deliveries, but there were %d. Check where the state was read."
+              .formatted(MOST, deliveries.size()));
+    }
+  }
+
+  static Waiting of(WaitingDelivery delivery) {
+    return new Waiting(List.of(delivery));
+  }
+
+  /** Whether the delivery waits or would find a place. */
+  boolean admits(WaitingDelivery delivery) {
+    return deliveries.size() < MOST || deliveries.contains(delivery);
+  }
+
+  /** With the delivery, unless it waits already or there is no place. */
+  Waiting with(WaitingDelivery delivery) {
+    if (deliveries.contains(delivery) || deliveries.size() >= MOST) {
+      return this;
+    }
+    List<WaitingDelivery> more = new ArrayList<>(deliveries.size() + 1);
+    more.addAll(deliveries);
+    more.add(delivery);
+    return new Waiting(more);
+  }
+}
