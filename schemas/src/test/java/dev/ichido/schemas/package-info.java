@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.schemas;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.schemas.wire;
+
+import org.jspecify.annotations.NullMarked;
