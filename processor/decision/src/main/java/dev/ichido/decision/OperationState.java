@@ -157,6 +157,25 @@ public sealed interface OperationState {
           revision, binding, attempts, work, reconciliation, since, reclaimAt, wakeAt, next);
     }
 
+    UnknownReconciliation withReconciliation(Reconciliation next) {
+      return new UnknownReconciliation(
+          revision + 1, binding, attempts, work, next, since, reclaimAt, wakeAt, waiting);
+    }
+
+    /** No attempt follows any more, so the sweep need not look for one. */
+    UnknownReconciliation withoutFurther() {
+      return new UnknownReconciliation(
+          revision + 1,
+          binding,
+          attempts.withoutFurther(),
+          work,
+          reconciliation,
+          since,
+          reclaimAt,
+          null,
+          waiting);
+    }
+
     UnknownReconciliation withWakeAt(@Nullable Instant next) {
       return new UnknownReconciliation(
           revision, binding, attempts, work, reconciliation, since, reclaimAt, next, waiting);

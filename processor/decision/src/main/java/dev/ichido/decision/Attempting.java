@@ -1,0 +1,160 @@
+package dev.ichido.decision;
+
+import dev.ichido.decision.Effect.ChargeRetryBudget;
+import dev.ichido.decision.Effect.Command;
+import dev.ichido.decision.Effect.CommandKind;
+import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.OperationState.FailedRetryable;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Open;
+import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.operation.fingerprint.Fingerprint;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Whether a next attempt may start, and starting one. */
+final class Attempting {
+  private Attempting() {}
+
+  /**
+   * What keeps a next attempt after a proven failure from starting; null when nothing does. What
+   * only a person can remove comes before what time removes.
+   */
+  static @Nullable ReasonCode hindrance(
+      FailedRetryable s, Instant at, ActionPolicy policy, RetryBudget budget) {
+    Instant earliest = at.isBefore(s.retryAt()) ? s.retryAt() : at;
+    ReasonCode lasting = lastingHindrance(s.attempts(), earliest, policy);
+    if (lasting != null) {
+      return lasting;
+    }
+    if (s.attempts().earlierUnproven() && !isCovered(s.attempts(), earliest, policy)) {
+      return ReasonCode.DEDUPE_WINDOW;
+    }
+    if (at.isBefore(s.retryAt())) {
+      return ReasonCode.BACKOFF;
+    }
+    return budget.available() ? null : ReasonCode.BUDGET_EMPTY;
+  }
+
+  /**
+   * What keeps a next attempt from starting although nobody knows what the last one did; null when
+   * nothing does. Only the remote's own dedupe makes it safe.
+   */
+  static @Nullable ReasonCode hindrance(
+      UnknownReconciliation s, Instant at, ActionPolicy policy, RetryBudget budget) {
+    Instant earliest = at.isBefore(s.reclaimAt()) ? s.reclaimAt() : at;
+    if (s.attempts().noFurther() || !isCovered(s.attempts(), earliest, policy)) {
+      return ReasonCode.DEDUPE_WINDOW;
+    }
+    ReasonCode lasting = lastingHindrance(s.attempts(), earliest, policy);
+    if (lasting != null) {
+      return lasting;
+    }
+    if (at.isBefore(s.reclaimAt())) {
+      return ReasonCode.BACKOFF;
+    }
+    return budget.available() ? null : ReasonCode.BUDGET_EMPTY;
+  }
+
+  /** Whether only a person can bring the operation on. */
+  static boolean isStuck(FailedRetryable s, Instant at, ActionPolicy policy) {
+    return isLasting(hindrance(s, at, policy, RetryBudget.full(at)));
+  }
+
+  /** Whether time alone does not remove the hindrance. */
+  static boolean isLasting(@Nullable ReasonCode hindrance) {
+    return hindrance == ReasonCode.MAX_ATTEMPTS
+        || hindrance == ReasonCode.RETRY_HORIZON
+        || hindrance == ReasonCode.DEDUPE_WINDOW;
+  }
+
+  private static @Nullable ReasonCode lastingHindrance(
+      Attempts attempts, Instant earliest, ActionPolicy policy) {
+    if (attempts.number() >= attempts.base() + policy.retry().maxAttempts()) {
+      return ReasonCode.MAX_ATTEMPTS;
+    }
+    return earliest.isAfter(attempts.firstStartedAt().plus(policy.retryHorizon()))
+        ? ReasonCode.RETRY_HORIZON
+        : null;
+  }
+
+  /**
+   * Whether a request that starts now is one to the remote with those before it: all of them carry
+   * one key, and the window that the remote remembers it for is open even if our clock is behind.
+   */
+  private static boolean isCovered(Attempts attempts, Instant at, ActionPolicy policy) {
+    ActionPolicy.Remote remote = policy.remote();
+    Duration window = remote.dedupeWindow();
+    if (!attempts.keyed() || !remote.dedupesOnKey() || window == null) {
+      return false;
+    }
+    Instant anchor =
+        switch (remote.dedupeAnchor()) {
+          case FIRST_REQUEST -> attempts.firstStartedAt();
+          case LAST_REQUEST -> attempts.startedAt();
+        };
+    return at.plus(policy.clockSkew()).isBefore(anchor.plus(window));
+  }
+
+  /** The delay before the attempt that follows. */
+  static Duration backoff(Draft d, Attempts attempts) {
+    int made = Math.max(1, attempts.number() - attempts.base());
+    return Backoff.beforeAttempt(d.policy().retry(), d.key(), attempts.number(), made);
+  }
+
+  /** The state of the next attempt; its command leaves and is charged to the retry budget. */
+  static InProgress startNext(Draft d, Open s, boolean lastUnproven) {
+    Attempts attempts = s.attempts().next(d.at(), isKeyed(d.policy()), lastUnproven);
+    InProgress next = start(d, s.revision() + 1, s.binding(), attempts, s.work());
+    d.emit(
+        new ChargeRetryBudget(
+            d.key().tenant(), Objects.requireNonNull(s.binding().action(), "action"), d.at()));
+    return next.withWaiting(s.waiting());
+  }
+
+  /** The state of the first attempt; its command leaves. First claims are not charged. */
+  static InProgress startFirst(Draft d, Binding binding, Work work) {
+    String downstreamKey = DerivedIds.downstream(d.key(), d.policy().remote().keyLimit());
+    Attempts attempts = Attempts.first(d.at(), downstreamKey, isKeyed(d.policy()));
+    return start(d, 1, binding, attempts, work);
+  }
+
+  private static boolean isKeyed(ActionPolicy policy) {
+    return policy.remote().dedupesOnKey();
+  }
+
+  private static InProgress start(
+      Draft d, long revision, Binding binding, Attempts attempts, Work work) {
+    Fingerprint fingerprint = Objects.requireNonNull(binding.fingerprint(), "fingerprint");
+    Instant leaseUntil = d.at().plus(d.policy().lease());
+    d.emit(
+        new DispatchCommand(
+            new Command(
+                CommandKind.EXECUTE,
+                DerivedIds.execute(d.key(), attempts.number()),
+                d.key().tenant(),
+                d.key().scope(),
+                d.key().operationId(),
+                null,
+                attempts.number(),
+                0,
+                Objects.requireNonNull(binding.action(), "action"),
+                binding.actionVersion(),
+                binding.target(),
+                work.arguments(),
+                work.precondition(),
+                binding.principal(),
+                fingerprint.version(),
+                attempts.downstreamKey(),
+                work.issuedAt(),
+                attempts.firstStartedAt(),
+                leaseUntil,
+                false,
+                binding.workflowId(),
+                binding.step(),
+                binding.compensates())));
+    return new InProgress(revision, binding, attempts, work, leaseUntil, Waiting.NOBODY);
+  }
+}

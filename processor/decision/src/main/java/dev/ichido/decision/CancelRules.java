@@ -1,0 +1,103 @@
+package dev.ichido.decision;
+
+import dev.ichido.decision.Effect.ReplyAddress;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OperationState.Expired;
+import dev.ichido.decision.OperationState.FailedRetryable;
+import dev.ichido.decision.OperationState.FailedTerminal;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.Succeeded;
+import dev.ichido.decision.OperationState.UnknownReconciliation;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * No further attempt is wanted. Where none can act the operation is cancelled; where one may, it
+ * only gets no successor; what is settled stays.
+ */
+final class CancelRules {
+  private CancelRules() {}
+
+  static Decision decide(OperationState before, CancelReceived e, ActionPolicy policy) {
+    Draft d = new Draft(before, e, policy);
+    ReplyAddress to = address(e);
+    if (e.refusal() != null) {
+      return d.refuse(to, e.refusal());
+    }
+    if (!e.permitted()) {
+      return d.unauthorized(to);
+    }
+    Lapses.catchUp(d);
+    return switch (d.state()) {
+      case Absent s -> {
+        Cancelled next = Settling.cancelled(d, 0, Binding.ofCancel(e.principal()), 0);
+        yield tell(d, to, next);
+      }
+      case Known s ->
+          IntentRules.mayUse(s.binding(), e.principal(), policy)
+              ? known(d, to, s)
+              : d.unauthorized(to);
+    };
+  }
+
+  private static Decision known(Draft d, @Nullable ReplyAddress to, Known state) {
+    return switch (state) {
+      case InProgress s ->
+          IntentRules.inProgress(
+              d,
+              to,
+              s.attempts().noFurther()
+                  ? s
+                  : new InProgress(
+                      s.revision() + 1,
+                      s.binding(),
+                      s.attempts().withoutFurther(),
+                      s.work(),
+                      s.leaseUntil(),
+                      s.waiting()));
+      case UnknownReconciliation s ->
+          IntentRules.held(d, to, s.attempts().noFurther() ? s : s.withoutFurther());
+      case FailedRetryable s -> {
+        Cancelled next = Settling.cancelled(d, s.revision(), s.binding(), s.attempt());
+        for (WaitingDelivery delivery : s.waiting().deliveries()) {
+          if (to == null || !isOf(to, delivery)) {
+            d.replyOf(
+                next,
+                ReplyAddress.of(d.key(), delivery),
+                Verdict.CANCELLED,
+                null,
+                null,
+                null,
+                List.of(),
+                true);
+          }
+        }
+        yield tell(d, to, next);
+      }
+      case Succeeded s -> IntentRules.replay(d, to, s);
+      case FailedTerminal s -> IntentRules.replay(d, to, s);
+      case Expired s -> IntentRules.expired(d, to, s);
+      case Cancelled s -> IntentRules.cancelled(d, to, s);
+    };
+  }
+
+  private static boolean isOf(ReplyAddress to, WaitingDelivery delivery) {
+    return to.deliveryId().equals(delivery.deliveryId())
+        && to.principal().equals(delivery.principal());
+  }
+
+  private static Decision tell(Draft d, @Nullable ReplyAddress to, Cancelled next) {
+    d.replyOf(next, to, Verdict.CANCELLED, null, null, null, List.of(), true);
+    return d.close(Verdict.CANCELLED, next, Note.NONE);
+  }
+
+  private static @Nullable ReplyAddress address(CancelReceived e) {
+    String deliveryId = e.deliveryId();
+    return deliveryId == null
+        ? null
+        : new ReplyAddress(e.tenant(), e.scope(), e.operationId(), deliveryId, e.principal());
+  }
+}

@@ -1,0 +1,84 @@
+package dev.ichido.decision;
+
+import dev.ichido.decision.OperationEvent.DeadlineReached;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OperationState.Expired;
+import dev.ichido.decision.OperationState.FailedRetryable;
+import dev.ichido.decision.OperationState.FailedTerminal;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Succeeded;
+import dev.ichido.decision.OperationState.UnknownReconciliation;
+import java.time.Instant;
+
+/**
+ * The sweep came by. What time alone does comes first and is then all that is done; else the work
+ * that is due is started: a next attempt or a status read. A stale deadline does nothing.
+ */
+final class DeadlineRules {
+  private DeadlineRules() {}
+
+  static Decision decide(OperationState before, DeadlineReached e, ActionPolicy policy) {
+    Draft d = new Draft(before, e, policy);
+    Lapses.catchUp(d);
+    if (d.hasLapsed()) {
+      return d.closeDeadline();
+    }
+    return switch (d.state()) {
+      case UnknownReconciliation s -> unknown(d, e, s);
+      case FailedRetryable s -> failedRetryable(d, e, s);
+      case Absent s -> d.closeDeadline();
+      case InProgress s -> d.closeDeadline();
+      case Succeeded s -> d.closeDeadline();
+      case FailedTerminal s -> d.closeDeadline();
+      case Expired s -> d.closeDeadline();
+      case Cancelled s -> d.closeDeadline();
+    };
+  }
+
+  private static Decision unknown(Draft d, DeadlineReached e, UnknownReconciliation s) {
+    UnknownReconciliation looked = s;
+    Instant wakeAt = s.wakeAt();
+    if (wakeAt != null && d.isOver(wakeAt)) {
+      ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
+      if (hindrance == null) {
+        return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s, true), Note.NONE);
+      }
+      looked = s.withWakeAt(Attempting.isLasting(hindrance) ? null : nextLook(s.reclaimAt(), e));
+    }
+    if (!d.isOver(s.reconciliation().nextAt())) {
+      return d.closeQuietly(looked);
+    }
+    UnknownReconciliation asking = looked.withReconciliation(s.reconciliation().askedAgain(e.at()));
+    Unknowns.ask(d, asking);
+    return d.close(Verdict.STILL_UNKNOWN, asking, Note.NONE);
+  }
+
+  /**
+   * An attempt that is due and finds the budget empty is parked until the next token, never
+   * dropped. The journal hears of it once, not each time that the token went to another operation.
+   */
+  private static Decision failedRetryable(Draft d, DeadlineReached e, FailedRetryable s) {
+    Instant wakeAt = s.wakeAt();
+    if (wakeAt == null || !d.isOver(wakeAt)) {
+      return d.closeDeadline();
+    }
+    ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
+    if (hindrance == null) {
+      return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s, false), Note.NONE);
+    }
+    boolean lasting = Attempting.isLasting(hindrance);
+    FailedRetryable looked = s.withWakeAt(lasting ? null : nextLook(s.retryAt(), e));
+    boolean parkedBefore = wakeAt.isAfter(s.retryAt());
+    return parkedBefore && !lasting
+        ? d.closeQuietly(looked)
+        : d.close(Verdict.RETRY_LATER, looked, Note.code(hindrance.name()));
+  }
+
+  /** The later of the attempt's own time and the next token's, and always after now. */
+  private static Instant nextLook(Instant earliest, DeadlineReached e) {
+    Instant token = e.budget().nextTokenAt();
+    Instant next = token.isAfter(earliest) ? token : earliest;
+    return next.isAfter(e.at()) ? next : e.at().plusMillis(1);
+  }
+}

@@ -1,0 +1,86 @@
+package dev.ichido.decision;
+
+import dev.ichido.decision.Effect.ReplyAddress;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OperationState.Expired;
+import dev.ichido.decision.OperationState.FailedRetryable;
+import dev.ichido.decision.OperationState.FailedTerminal;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.Succeeded;
+import dev.ichido.decision.OperationState.UnknownReconciliation;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * What time alone has done to an operation: the lease ends, a result is no longer kept, an identity
+ * is forgotten. It is judged before every event, so that a decision does not depend on the sweep.
+ */
+final class Lapses {
+  private Lapses() {}
+
+  /** Acts on every deadline of that kind that is over at the event's time. */
+  static void catchUp(Draft d) {
+    while (lapsed(d)) {
+      // A tombstone may itself be over: one step after the other.
+    }
+  }
+
+  private static boolean lapsed(Draft d) {
+    return switch (d.state()) {
+      case Absent s -> {
+        OrphanEvidence evidence = s.evidence();
+        yield evidence != null
+            && d.isOver(evidence.forgetAt())
+            && lapse(d, Verdict.EXPIRED, Absent.NOTHING);
+      }
+      case InProgress s -> d.isOver(s.leaseUntil()) && leaseOver(d, s);
+      case UnknownReconciliation s -> false;
+      case FailedRetryable s -> d.isOver(s.retainUntil()) && retentionOver(d, s);
+      case Succeeded s -> d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
+      case FailedTerminal s ->
+          d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
+      case Cancelled s -> d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
+      case Expired s -> d.isOver(s.forgetAt()) && lapse(d, Verdict.EXPIRED, Absent.NOTHING);
+    };
+  }
+
+  private static boolean lapse(Draft d, Verdict verdict, OperationState next) {
+    d.lapse(verdict, next);
+    return true;
+  }
+
+  private static boolean leaseOver(Draft d, InProgress s) {
+    UnknownReconciliation next =
+        Unknowns.enter(d, s.revision(), s.binding(), s.attempts(), s.work(), s.leaseUntil(), true)
+            .withWaiting(s.waiting());
+    return lapse(d, Verdict.LEASE_EXPIRED, next);
+  }
+
+  /** Who still waits is released, since no attempt will follow. */
+  private static boolean retentionOver(Draft d, FailedRetryable s) {
+    Expired next = expired(s, s.settledAt(), s.forgetAt());
+    for (WaitingDelivery delivery : s.waiting().deliveries()) {
+      d.replyOf(
+          next,
+          ReplyAddress.of(d.key(), delivery),
+          Verdict.EXPIRED,
+          null,
+          null,
+          null,
+          List.of(),
+          true);
+    }
+    return lapse(d, Verdict.EXPIRED, next);
+  }
+
+  private static boolean expire(Draft d, Known s, Instant settledAt, Instant forgetAt) {
+    return lapse(d, Verdict.EXPIRED, expired(s, settledAt, forgetAt));
+  }
+
+  private static Expired expired(Known s, Instant settledAt, Instant forgetAt) {
+    return new Expired(
+        s.revision() + 1, s.binding().bare(), s.attempt(), s.name(), settledAt, forgetAt);
+  }
+}

@@ -1,0 +1,5 @@
+/** Proofs of the decision. */
+@NullMarked
+package dev.ichido.decision;
+
+import org.jspecify.annotations.NullMarked;
