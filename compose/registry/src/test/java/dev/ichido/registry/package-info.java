@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.registry;
+
+import org.jspecify.annotations.NullMarked;
