@@ -1,0 +1,206 @@
+package dev.ichido.decision;
+
+import static dev.ichido.decision.Verdict.CANCELLED;
+import static dev.ichido.decision.Verdict.DUPLICATE_IN_PROGRESS;
+import static dev.ichido.decision.Verdict.EXPIRED;
+import static dev.ichido.decision.Verdict.HELD_UNKNOWN;
+import static dev.ichido.decision.Verdict.INVALID;
+import static dev.ichido.decision.Verdict.REPLAYED;
+import static dev.ichido.decision.Verdict.UNAUTHORIZED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.operation.RefusalCode;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a cancel does in every state. */
+class CancelRulesTest {
+
+  @Test
+  @Cell({"ABSENT x cancel", "ABSENT with evidence x cancel"})
+  void cancelBeforeArrivalBindsThePrincipalAndStartsNothing() {
+    for (Journey j : new Journey[] {Journey.begin(), States.absentWithEvidence()}) {
+      j.cancel();
+      assertThat(j.verdict()).isEqualTo(CANCELLED);
+      Cancelled s = (Cancelled) j.state;
+      assertThat(s.revision()).isEqualTo(1);
+      assertThat(s.attempt()).isZero();
+      assertThat(s.binding().principal()).isEqualTo(Journey.A);
+      assertThat(s.binding().fingerprint()).isNull();
+      assertThat(s.retainUntil()).isEqualTo(j.now.plus(Duration.ofHours(24)));
+      assertThat(s.forgetAt())
+          .isEqualTo(j.now.plus(Duration.ofDays(31)).plus(Duration.ofMinutes(5)));
+      assertThat(j.reply().last()).isTrue();
+      assertThat(j.reply().state()).isEqualTo(StateName.CANCELLED);
+
+      j.intentOf(Journey.B);
+      assertThat(j.verdict()).isEqualTo(UNAUTHORIZED);
+      j.intent();
+      assertThat(j.verdict()).isEqualTo(CANCELLED);
+      j.pass(Duration.ofHours(24)).intent();
+      assertThat(j.verdict()).isEqualTo(EXPIRED);
+      assertThat(j.commandsTotal()).isZero();
+    }
+  }
+
+  @Test
+  @Cell("FAILED_RETRYABLE x cancel")
+  void cancelAfterProofReleasesWhoWaits() {
+    Journey j = States.failedRetryable().cancel();
+    assertThat(j.verdict()).isEqualTo(CANCELLED);
+    Cancelled s = (Cancelled) j.state;
+    assertThat(s.attempt()).isEqualTo(1);
+    assertThat(s.revision()).isEqualTo(3);
+    assertThat(s.binding().fingerprint()).isNotNull();
+    assertThat(j.replies())
+        .hasSize(2)
+        .allSatisfy(
+            reply -> {
+              assertThat(reply.verdict()).isEqualTo(CANCELLED);
+              assertThat(reply.last()).isTrue();
+              assertThat(reply.state()).isEqualTo(StateName.CANCELLED);
+            });
+
+    Journey sameDelivery = States.failedRetryable();
+    sameDelivery.then(sameDelivery.cancellation(Journey.A, "d-1", true));
+    assertThat(sameDelivery.replies()).hasSize(1);
+    Journey otherPrincipal = States.failedRetryable();
+    otherPrincipal.policy = Policies.shared(Policies.STANDARD);
+    otherPrincipal.then(otherPrincipal.cancellation(Journey.B, "d-1", true));
+    assertThat(otherPrincipal.replies()).hasSize(2);
+    Journey silent = States.failedRetryable();
+    silent.then(silent.cancellation(Journey.A, null, true));
+    assertThat(silent.replies()).hasSize(1);
+  }
+
+  @Test
+  @Cell("IN_PROGRESS x cancel")
+  void runningAttemptIsLeftButGetsNoSuccessor() {
+    Journey j = States.inProgress();
+    InProgress before = (InProgress) j.state;
+    j.cancel();
+    assertThat(j.verdict()).isEqualTo(DUPLICATE_IN_PROGRESS);
+    InProgress s = (InProgress) j.state;
+    assertThat(s.attempts().noFurther()).isTrue();
+    assertThat(s.leaseUntil()).isEqualTo(before.leaseUntil());
+    assertThat(s.revision()).isEqualTo(before.revision() + 1);
+    assertThat(s.waiting().deliveries()).hasSize(2);
+    assertThat(j.reply().last()).isFalse();
+
+    j.cancel();
+    assertThat(((Known) j.state).revision()).as("once is enough").isEqualTo(s.revision());
+    j.succeeds();
+    assertThat(j.name()).as("a running attempt may still succeed").isEqualTo(StateName.SUCCEEDED);
+    assertThat(j.replies()).hasSize(3);
+  }
+
+  @Test
+  @Cell("UNKNOWN_RECONCILIATION x cancel")
+  void unknownAttemptGetsNoSuccessorEvenUnderADedupingRemote() {
+    Journey j = Journey.begin(Policies.KEYED).intent().endsUnknown();
+    assertThat(((UnknownReconciliation) j.state).wakeAt()).isNotNull();
+    j.cancel();
+    assertThat(j.verdict()).isEqualTo(HELD_UNKNOWN);
+    UnknownReconciliation s = (UnknownReconciliation) j.state;
+    assertThat(s.attempts().noFurther()).isTrue();
+    assertThat(s.wakeAt()).isNull();
+    assertThat(s.revision()).isEqualTo(3);
+    j.cancel();
+    assertThat(((Known) j.state).revision()).isEqualTo(3);
+
+    j.pass(Duration.ofSeconds(10)).sweep().intent();
+    assertThat(j.verdict()).isEqualTo(HELD_UNKNOWN);
+    assertThat(j.commandsTotal()).isEqualTo(1);
+  }
+
+  @Test
+  void cancelOutlivesTheEndOfTheLease() {
+    Journey j = Journey.begin(Policies.KEYED).intent().cancel();
+    j.pass(Duration.ofSeconds(60)).sweep();
+    assertThat(((UnknownReconciliation) j.state).attempts().noFurther()).isTrue();
+    assertThat(((UnknownReconciliation) j.state).wakeAt()).isNull();
+    j.pass(Duration.ofSeconds(10)).intent();
+    assertThat(j.verdict()).isEqualTo(HELD_UNKNOWN);
+  }
+
+  @Test
+  @Cell({
+    "SUCCEEDED x cancel",
+    "FAILED_TERMINAL x cancel",
+    "EXPIRED x cancel",
+    "CANCELLED x cancel"
+  })
+  void settledOperationAnswersAsToAnIntent() {
+    for (OperationState state : States.known()) {
+      Verdict expected =
+          switch (state.name()) {
+            case SUCCEEDED, FAILED_TERMINAL -> REPLAYED;
+            case EXPIRED -> EXPIRED;
+            case CANCELLED -> CANCELLED;
+            default -> null;
+          };
+      if (expected == null) {
+        continue;
+      }
+      Journey j = States.journeyAt(state).cancel();
+      assertThat(j.verdict()).isEqualTo(expected);
+      assertThat(j.state).isSameAs(state);
+      assertThat(j.reply().verdict()).isEqualTo(expected);
+      assertThat(j.reply().last()).isTrue();
+      Journey silent = States.journeyAt(state);
+      silent.then(silent.cancellation(Journey.A, null, true));
+      assertThat(silent.verdict()).isEqualTo(expected);
+      assertThat(silent.replies()).isEmpty();
+    }
+  }
+
+  @Test
+  @Cell({
+    "IN_PROGRESS x cancel, other principal",
+    "UNKNOWN_RECONCILIATION x cancel, other principal",
+    "FAILED_RETRYABLE x cancel, other principal",
+    "SUCCEEDED x cancel, other principal",
+    "FAILED_TERMINAL x cancel, other principal",
+    "EXPIRED x cancel, other principal",
+    "CANCELLED x cancel, other principal"
+  })
+  void cancelIsAuthorizedLikeAnIntent() {
+    for (OperationState state : States.known()) {
+      Journey other = States.journeyAt(state).cancelBy(Journey.B);
+      assertThat(other.verdict()).isEqualTo(UNAUTHORIZED);
+      assertThat(other.state).isSameAs(state);
+      assertThat(other.reply().state()).isNull();
+      assertThat(other.line().by()).isEqualTo("agent:b");
+
+      Journey forbidden = States.journeyAt(state);
+      forbidden.then(forbidden.cancellation(Journey.A, "d", false));
+      assertThat(forbidden.verdict()).isEqualTo(UNAUTHORIZED);
+      assertThat(forbidden.state).isSameAs(state);
+      assertThat(forbidden.reply().revision()).isZero();
+    }
+  }
+
+  @Test
+  void malformedCancelIsRefused() {
+    Journey j = States.inProgress();
+    OperationState before = j.state;
+    j.then(
+        new CancelReceived(
+            "t1",
+            "global",
+            null,
+            j.now,
+            Journey.A,
+            "d-9",
+            RefusalCode.OPERATION_ID_MISSING.because("it was null"),
+            true));
+    assertThat(j.verdict()).isEqualTo(INVALID);
+    assertThat(j.reply().code()).isEqualTo("OPERATION_ID_MISSING");
+    assertThat(j.state).isSameAs(before);
+  }
+}
