@@ -1,12 +1,33 @@
 package dev.ichido.operation.fingerprint;
 
 import dev.ichido.operation.TenantKey;
-import java.nio.charset.StandardCharsets;
+import dev.ichido.operation.TypedParts;
+import dev.ichido.operation.TypedParts.Tag;
+import dev.ichido.operation.fingerprint.JsonValue.JsonObject;
 import java.util.HexFormat;
+import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
+import javax.crypto.Mac;
+import org.jspecify.annotations.Nullable;
 
-/** Version 1. */
+/**
+ * Version 1: HMAC-SHA-256 under the tenant's key over {@link TypedParts}: the name of this rule,
+ * action, action version, target, precondition, and the canonical form v1 of the arguments without
+ * their volatile members.
+ */
 final class FingerprinterV1 implements Fingerprinter {
+  private static final String RULE = "ichido/fingerprint/1";
+  private static final String MEMBER_RULE = "ichido/fingerprint/1/member";
+
+  /** Beyond so many arguments, or with a longer name, arguments are digested as one member. */
+  private static final int MAX_NAMED_ARGUMENTS = 64;
+
+  private static final int MAX_NAME_LENGTH = 128;
+
+  /** Member digests only point a person to a field, so 64 bits of them are stored. */
+  private static final int MEMBER_DIGEST_BYTES = 8;
+
   @Override
   public int version() {
     return 1;
@@ -14,8 +35,89 @@ final class FingerprinterV1 implements Fingerprinter {
 
   @Override
   public FingerprintResult fingerprint(TenantKey key, IntentMeaning meaning) {
-    byte[] digest = key.newMac().doFinal(meaning.toString().getBytes(StandardCharsets.UTF_8));
-    return new FingerprintResult.Taken(
-        new Fingerprint(1, HexFormat.of().formatHex(digest), new TreeMap<>()));
+    return switch (CanonicalForm.read(meaning.arguments())) {
+      case CanonicalForm.Reading.Refused refused ->
+          new FingerprintResult.Refused(refused.refusal());
+      case CanonicalForm.Reading.Read read ->
+          new FingerprintResult.Taken(
+              fingerprint(key, meaning, read.form().without(meaning.volatileMembers()).value()));
+    };
+  }
+
+  private static Fingerprint fingerprint(
+      TenantKey key, IntentMeaning meaning, JsonValue arguments) {
+    Mac mac = key.newMac();
+    TypedParts parts = new TypedParts();
+    parts.text(RULE).text(meaning.action());
+    textOrAbsent(parts, meaning.actionVersion());
+    textOrAbsent(parts, meaning.target());
+    textOrAbsent(parts, meaning.precondition());
+    json(parts, arguments);
+    parts.update(mac);
+    String digest = HexFormat.of().formatHex(mac.doFinal());
+
+    SortedMap<String, String> members = new TreeMap<>();
+    MemberDigests digests = new MemberDigests(mac, parts, members);
+    digests.text("action", meaning.action());
+    digests.text("action_version", meaning.actionVersion());
+    digests.text("target", meaning.target());
+    digests.text("precondition", meaning.precondition());
+    digests.arguments(arguments);
+    return new Fingerprint(1, digest, members);
+  }
+
+  private static void textOrAbsent(TypedParts parts, @Nullable String text) {
+    if (text == null) {
+      parts.absent();
+    } else {
+      parts.text(text);
+    }
+  }
+
+  private static void json(TypedParts parts, JsonValue value) {
+    parts.open(Tag.JSON);
+    CanonicalForm.write(value, parts);
+    parts.close();
+  }
+
+  private record MemberDigests(Mac mac, TypedParts parts, SortedMap<String, String> into) {
+    void text(String name, @Nullable String text) {
+      if (text != null) {
+        start(name);
+        parts.text(text);
+        end(name);
+      }
+    }
+
+    void arguments(JsonValue arguments) {
+      if (arguments instanceof JsonObject object && canBeNamed(object)) {
+        for (Map.Entry<String, JsonValue> member : object.members().entrySet()) {
+          json(Fingerprint.ARGUMENTS + '.' + member.getKey(), member.getValue());
+        }
+      } else {
+        json(Fingerprint.ARGUMENTS, arguments);
+      }
+    }
+
+    private static boolean canBeNamed(JsonObject object) {
+      return object.members().size() <= MAX_NAMED_ARGUMENTS
+          && object.members().keySet().stream().allMatch(n -> n.length() <= MAX_NAME_LENGTH);
+    }
+
+    private void json(String name, JsonValue value) {
+      start(name);
+      FingerprinterV1.json(parts, value);
+      end(name);
+    }
+
+    private void start(String name) {
+      parts.clear();
+      parts.text(MEMBER_RULE).text(name);
+    }
+
+    private void end(String name) {
+      parts.update(mac);
+      into.put(name, HexFormat.of().formatHex(mac.doFinal(), 0, MEMBER_DIGEST_BYTES));
+    }
   }
 }
