@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.ichido.schemas.PublishedSchema;
+import dev.ichido.schemas.TopicSpec;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -11,6 +12,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * client any more. Safe for use by many threads.
  */
 public final class RegistryClient {
+  /** What the schemas of this module are held to: writers and readers are upgraded in any order. */
+  public static final String COMPATIBILITY = "FULL_TRANSITIVE";
+
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String MEDIA_TYPE = "application/vnd.schemaregistry.v1+json";
   private static final int SUBJECT_NOT_FOUND = 40401;
@@ -86,6 +91,33 @@ public final class RegistryClient {
   public int requireId(String subject, Schema schema) {
     Integer known = ids.get(new Written(subject, schema));
     return known != null ? known : learn(subject, schema, "");
+  }
+
+  /** A topic's schema as the registry has it. */
+  public record Registered(String subject, int id, Optional<String> compatibility) {}
+
+  /**
+   * Registers the schemas of the topics ahead of time, so that a writer without the right to do so
+   * finds them, and a schema that does not fit is found at start-up.
+   *
+   * @return one for each topic, in order; the compatibility level that the registry holds the
+   *     subject to is {@link #COMPATIBILITY} where it guards both readers and writers, and is not
+   *     changed here where it is another
+   * @throws SchemaRefusedException when the registry does not take one
+   * @throws RegistryUnavailableException when there is no usable answer
+   */
+  public List<Registered> registerAll(List<TopicSpec> topics) {
+    List<Registered> registered = new ArrayList<>();
+    for (TopicSpec topic : topics) {
+      int id = register(topic.subject(), topic.schema());
+      registered.add(new Registered(topic.subject(), id, findCompatibility(topic.subject())));
+    }
+    return registered;
+  }
+
+  private Optional<String> findCompatibility(String subject) {
+    Answer answer = call("GET /config/" + encoded(subject) + "?defaultToGlobal=true", null);
+    return Optional.ofNullable(answer.body.path("compatibilityLevel").textValue());
   }
 
   private int learn(String subject, Schema schema, String resource) {
