@@ -1,0 +1,77 @@
+package dev.ichido.topology.policy;
+
+import dev.ichido.decision.ActionPolicy;
+import dev.ichido.decision.ActionPolicy.ActionEffect;
+import dev.ichido.decision.ActionPolicy.Budget;
+import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import dev.ichido.decision.ActionPolicy.Remote;
+import dev.ichido.decision.ActionPolicy.Retry;
+import dev.ichido.decision.ActionPolicy.Share;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A loaded policy: what the processor holds intents against. Immutable; a reload is another set.
+ *
+ * @param tenants by name
+ * @param actions by name
+ */
+public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRules> actions) {
+  private static final Budget NO_RETRIES = new Budget(0, 0, Duration.ofHours(1));
+
+  public PolicySet {
+    tenants = Map.copyOf(tenants);
+    actions = Map.copyOf(actions);
+  }
+
+  public Optional<TenantPolicy> findTenant(String name) {
+    return Optional.ofNullable(tenants.get(name));
+  }
+
+  /**
+   * The policy that decides on an operation. An action that the policy no longer has keeps what it
+   * has and starts nothing any more; where no action is named, the policy that remembers longest is
+   * taken.
+   */
+  public ActionPolicy governing(@Nullable String action) {
+    if (action == null) {
+      return actions.values().stream()
+          .map(ActionRules::policy)
+          .filter(it -> it.effect() == ActionEffect.WRITE)
+          .max(Comparator.comparing(ActionPolicy::horizon))
+          .orElseGet(() -> ActionPolicy.standard("(none)"));
+    }
+    ActionRules rules = actions.get(action);
+    return rules == null ? forgotten(action) : rules.policy();
+  }
+
+  private ActionPolicy forgotten(String action) {
+    ActionPolicy longest = governing(null);
+    return new ActionPolicy(
+        action,
+        longest.effect(),
+        longest.scope(),
+        Set.of(),
+        longest.lease(),
+        longest.retention(),
+        longest.tombstone(),
+        longest.clockSkew(),
+        longest.retryHorizon(),
+        Share.SAME_PRINCIPAL,
+        longest.remint(),
+        longest.remintWindow(),
+        null,
+        "false",
+        new Retry(false, 1, longest.retry().initial(), longest.retry().max(), NO_RETRIES),
+        new Remote(
+            longest.remote().keyLimit(), false, null, DedupeAnchor.FIRST_REQUEST, true, null));
+  }
+
+  public Optional<ActionRules> findAction(String name) {
+    return Optional.ofNullable(actions.get(name));
+  }
+}

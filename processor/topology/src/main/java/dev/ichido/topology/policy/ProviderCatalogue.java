@@ -1,0 +1,79 @@
+package dev.ichido.topology.policy;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What known providers promise about their idempotency keys: versioned data with its sources. */
+public final class ProviderCatalogue {
+  private static final String RESOURCE = "providers.yaml";
+
+  private final Map<String, Entry> entries;
+
+  /**
+   * One provider.
+   *
+   * @param keyLimit longest key in characters
+   * @param dedupeWindow null when the provider does not say
+   */
+  public record Entry(
+      int keyLimit,
+      boolean dedupesOnKey,
+      @Nullable Duration dedupeWindow,
+      DedupeAnchor dedupeAnchor) {}
+
+  public ProviderCatalogue(Map<String, Entry> entries) {
+    this.entries = Map.copyOf(entries);
+  }
+
+  /** The catalogue of this release. */
+  public static ProviderCatalogue released() {
+    try (InputStream in = ProviderCatalogue.class.getResourceAsStream(RESOURCE)) {
+      if (in == null) {
+        return new ProviderCatalogue(Map.of());
+      }
+      return of(LocatedTree.read(RESOURCE, new String(in.readAllBytes(), UTF_8)));
+    } catch (IOException e) {
+      throw new UncheckedIOException("Expected " + RESOURCE + " to be readable.", e);
+    }
+  }
+
+  static ProviderCatalogue of(LocatedTree tree) {
+    Map<String, Entry> entries = new LinkedHashMap<>();
+    Members.of(tree, tree.root(), "")
+        .object("providers")
+        .objects()
+        .forEach(
+            (name, members) ->
+                entries.put(
+                    name,
+                    new Entry(
+                        members.number("key_limit", 1, 1_000_000).orElse(255),
+                        members.flag("dedupes_on_key").orElse(true),
+                        members.duration("dedupe_window").orElse(null),
+                        members
+                            .choice("dedupe_anchor", PolicyLoader.ANCHORS)
+                            .orElse(DedupeAnchor.FIRST_REQUEST))));
+    return new ProviderCatalogue(entries);
+  }
+
+  public Map<String, Entry> entries() {
+    return entries;
+  }
+
+  Entry require(String where, String provider) {
+    Entry entry = entries.get(provider);
+    if (entry == null) {
+      throw PolicyException.providerUnknown(where, new TreeSet<>(entries.keySet()));
+    }
+    return entry;
+  }
+}
