@@ -1,0 +1,26 @@
+package dev.ichido.topology;
+
+/**
+ * Names of nodes and stores. They are wire format: changelog topics are named after the stores and
+ * offsets hang on them, so a renaming is a migration.
+ */
+public final class NodeNames {
+  public static final String INTENTS = "intents";
+  public static final String RESULTS = "results";
+  public static final String OPERATIONS = "operations";
+  public static final String COMMANDS = "commands";
+  public static final String REPLIES = "replies";
+  public static final String JOURNAL = "journal";
+  public static final String DEAD_LETTERS = "dead-letters";
+
+  /** Record key to operation. */
+  public static final String LEDGER_STORE = "ledger";
+
+  /** (due time, record key) of the next deadline of each operation that has one. */
+  public static final String DEADLINE_STORE = "deadlines";
+
+  /** Tenant and action to what is left of their retry budget on this partition. */
+  public static final String BUDGET_STORE = "retry-budgets";
+
+  private NodeNames() {}
+}

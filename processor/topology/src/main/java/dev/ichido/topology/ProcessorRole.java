@@ -1,0 +1,167 @@
+package dev.ichido.topology;
+
+import dev.ichido.schemas.Topics;
+import dev.ichido.schemas.wire.RecordSerdes;
+import dev.ichido.schemas.wire.SchemaRefusedException;
+import dev.ichido.topology.policy.PolicySet;
+import dev.ichido.topology.store.LedgerView;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.streams.CloseOptions;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.MissingSourceTopicException;
+import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
+import org.apache.kafka.streams.errors.TopologyException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The processor as a process runs it. A failed thread is replaced, since its transaction was
+ * aborted and the record is processed again; a failure that comes back at once, or that no retry
+ * can mend, stops the role and is told by {@link #failure()}.
+ */
+public final class ProcessorRole implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ProcessorRole.class);
+
+  /** Failures within the span that stop the role. */
+  private static final int MOST_FAILURES = 10;
+
+  private static final Duration FAILURE_SPAN = Duration.ofMinutes(5);
+  private static final Duration CLOSE_WITHIN = Duration.ofSeconds(8);
+
+  private final KafkaStreams streams;
+  private final AtomicReference<Optional<Throwable>> failure =
+      new AtomicReference<>(Optional.empty());
+  private final Deque<Long> failures = new ArrayDeque<>();
+  private volatile boolean closing;
+
+  public ProcessorRole(ProcessorConfig config, Supplier<PolicySet> policies, MeterRegistry meters) {
+    RecordSerdes serdes = RecordSerdes.from(config.registry());
+    this.streams =
+        new KafkaStreams(
+            new DedupTopology(new Topics(config.topicPrefix()), serdes, policies, meters)
+                .withSweep(config.sweepInterval(), config.sweepBatch())
+                .withInlineBodyBytes(config.inlineBodyBytes())
+                .build(streamsConfig(config)),
+            streamsConfig(config));
+    streams.setUncaughtExceptionHandler(this::onFailure);
+    streams.setStateListener((next, before) -> LOG.info("Processor is {}, was {}.", next, before));
+  }
+
+  /** Starts in the background; {@link #ready()} tells when the stores are restored. */
+  public void start() {
+    streams.start();
+  }
+
+  /** True while all threads are running on restored stores. */
+  public boolean ready() {
+    return streams.state() == KafkaStreams.State.RUNNING;
+  }
+
+  /** Why the role stopped by itself, if it did. */
+  public Optional<Throwable> failure() {
+    Optional<Throwable> reason = failure.get();
+    if (reason.isEmpty() && !closing && streams.state() == KafkaStreams.State.ERROR) {
+      return Optional.of(
+          new IllegalStateException(
+              "Expected the processor to run, but its threads have ended. Check the log above."));
+    }
+    return reason;
+  }
+
+  /** The operations on this process's partitions. */
+  public LedgerView ledger() {
+    return new LedgerView(streams);
+  }
+
+  /** Commits what is decided and stops; a second call does nothing. */
+  @Override
+  public void close() {
+    closing = true;
+    streams.close(CloseOptions.timeout(CLOSE_WITHIN));
+  }
+
+  static Properties streamsConfig(ProcessorConfig config) {
+    Properties properties = new Properties();
+    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    properties.put(
+        StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
+        String.valueOf(config.commitInterval().toMillis()));
+    // A record is committed at the earliest when the poll that follows it returns.
+    properties.put(StreamsConfig.POLL_MS_CONFIG, "10");
+    properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, String.valueOf(config.threads()));
+    properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, String.valueOf(config.standbys()));
+    properties.put(
+        StreamsConfig.REPLICATION_FACTOR_CONFIG, String.valueOf(config.replicationFactor()));
+    properties.put(StreamsConfig.STATE_DIR_CONFIG, config.stateDir());
+    properties.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), "0");
+    // A dead letter carries the refused record whole.
+    properties.put(
+        StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
+        String.valueOf(Topics.DEAD_LETTER_BYTES));
+    properties.put(
+        StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+    properties.putAll(config.kafka());
+    properties.put(StreamsConfig.APPLICATION_ID_CONFIG, config.applicationId());
+    // A cached store forgets ids after a rebalance.
+    properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, "0");
+    properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, "true");
+    properties.put(
+        StreamsConfig.PROCESSING_EXCEPTION_HANDLER_CLASS_CONFIG, FailOnException.Processing.class);
+    properties.put(
+        StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG, FailOnException.Production.class);
+    return properties;
+  }
+
+  private StreamThreadExceptionResponse onFailure(Throwable thrown) {
+    if (closing) {
+      return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+    }
+    int recent = countFailure(System.nanoTime());
+    if (isBeyondRetry(thrown) || recent >= MOST_FAILURES) {
+      LOG.error("The processor stops: {}", thrown.toString());
+      failure.set(Optional.of(thrown));
+      return StreamThreadExceptionResponse.SHUTDOWN_CLIENT;
+    }
+    LOG.warn("A processor thread failed and is replaced: {}", thrown.toString());
+    // The dying thread waits, so that a registry or broker that is away is not hammered.
+    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(10_000L, 100L << recent)));
+    return StreamThreadExceptionResponse.REPLACE_THREAD;
+  }
+
+  private synchronized int countFailure(long nanos) {
+    failures.addLast(nanos);
+    while (nanos - failures.getFirst() > FAILURE_SPAN.toNanos()) {
+      failures.removeFirst();
+    }
+    return failures.size();
+  }
+
+  private static boolean isBeyondRetry(Throwable thrown) {
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof MissingSourceTopicException
+          || cause instanceof TopologyException
+          || cause instanceof SchemaRefusedException
+          || (cause instanceof ApiException
+              && (cause instanceof AuthorizationException
+                  || cause instanceof AuthenticationException))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

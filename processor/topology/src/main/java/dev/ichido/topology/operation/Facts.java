@@ -1,0 +1,243 @@
+package dev.ichido.topology.operation;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.ichido.decision.ActionPolicy;
+import dev.ichido.decision.ActionPolicy.ActionEffect;
+import dev.ichido.decision.OperationEvent;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.Open;
+import dev.ichido.decision.RetryBudget;
+import dev.ichido.operation.Intent;
+import dev.ichido.operation.OperationId;
+import dev.ichido.operation.Refusal;
+import dev.ichido.operation.RefusalCode;
+import dev.ichido.operation.fingerprint.Fingerprint;
+import dev.ichido.operation.fingerprint.FingerprintResult;
+import dev.ichido.operation.fingerprint.FingerprintVersions;
+import dev.ichido.operation.fingerprint.Fingerprinter;
+import dev.ichido.operation.fingerprint.IntentMeaning;
+import dev.ichido.topology.policy.ActionRules;
+import dev.ichido.topology.policy.PolicySet;
+import dev.ichido.topology.policy.TenantPolicy;
+import dev.ichido.topology.wire.Delivery;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a delivery into an event: what validation found, what the policy allows, what the intent
+ * means. Facts only; ordering and judging them is the decision's.
+ */
+final class Facts {
+  /** Deeper and longer than the strict parser of the fingerprint lets through. */
+  private static final ObjectMapper JSON =
+      JsonMapper.builder(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(256)
+                          .maxNumberLength(1_000)
+                          .maxStringLength(4 << 20)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+          .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+          .build();
+
+  private final FingerprintVersions versions = FingerprintVersions.released();
+
+  /**
+   * The event that a delivery is.
+   *
+   * @param budget of an action, the retry budget as it stands
+   * @param suspectOf operation id under which the same meaning is known, where a look-up found one
+   */
+  OperationEvent event(
+      Delivery delivery,
+      OperationState state,
+      PolicySet policies,
+      Instant at,
+      Function<ActionPolicy, RetryBudget> budget,
+      @Nullable String suspectOf) {
+    return delivery.cancel()
+        ? cancel(delivery, state, policies, at)
+        : intent(delivery, state, policies, at, budget, suspectOf);
+  }
+
+  private IntentReceived intent(
+      Delivery delivery,
+      OperationState state,
+      PolicySet policies,
+      Instant at,
+      Function<ActionPolicy, RetryBudget> budget,
+      @Nullable String suspectOf) {
+    Intent intent = delivery.intent();
+    String action = intent.action();
+    Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
+    Optional<ActionRules> rules = action == null ? Optional.empty() : policies.findAction(action);
+    if (tenant.isEmpty()) {
+      return refused(intent, at, RefusalCode.TENANT_UNKNOWN.because("the policy has no such one"));
+    }
+    if (action == null || rules.isEmpty()) {
+      return refused(
+          intent,
+          at,
+          RefusalCode.ACTION_UNKNOWN.because(
+              action == null ? "none is named" : "the policy has no such one"));
+    }
+    ActionPolicy policy = rules.get().policy();
+    Refusal refusal = addressing(intent, policy);
+    if (refusal != null) {
+      return refused(intent, at, refusal);
+    }
+    Fingerprint fingerprint;
+    switch (fingerprinter(state)
+        .fingerprint(tenant.get().fingerprintKey(), meaning(intent, action, policy))) {
+      case FingerprintResult.Taken taken -> fingerprint = taken.fingerprint();
+      case FingerprintResult.Refused no -> {
+        return refused(intent, at, no.refusal());
+      }
+    }
+    JsonNode arguments = parse(intent.arguments());
+    if (arguments == null) {
+      return refused(intent, at, RefusalCode.ARGUMENTS_NOT_JSON.because("they could not be read"));
+    }
+    Optional<String> misfit = rules.get().schema().flatMap(it -> it.findMisfit(arguments));
+    if (misfit.isPresent()) {
+      return refused(intent, at, RefusalCode.ARGUMENTS_SCHEMA.because(misfit.get()));
+    }
+    boolean permitted =
+        delivery.principalNamed()
+            && rules
+                .get()
+                .authorize()
+                .permits(
+                    tenant.get(), intent.principal().name(), action, intent.target(), arguments);
+    ActionPolicy governing =
+        boundAction(state).flatMap(policies::findAction).map(ActionRules::policy).orElse(policy);
+    return new IntentReceived(
+        intent,
+        at,
+        null,
+        permitted,
+        policy.effect(),
+        policy.effect() == ActionEffect.READ ? null : fingerprint,
+        budget.apply(governing),
+        suspectOf);
+  }
+
+  private static IntentReceived refused(Intent intent, Instant at, Refusal refusal) {
+    return new IntentReceived(
+        intent, at, refusal, false, ActionEffect.WRITE, null, RetryBudget.full(at), null);
+  }
+
+  /**
+   * A cancel is authorized like the intent it stops: under the action, target and arguments of the
+   * operation where they are kept, else under what the cancel names. Where neither names an action,
+   * the tenant's list of principals decides.
+   */
+  private static CancelReceived cancel(
+      Delivery delivery, OperationState state, PolicySet policies, Instant at) {
+    Intent intent = delivery.intent();
+    Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
+    Refusal refusal =
+        tenant.isEmpty()
+            ? RefusalCode.TENANT_UNKNOWN.because("the policy has no such one")
+            : OperationId.check(intent.operationId()).orElse(null);
+    boolean permitted =
+        delivery.principalNamed()
+            && tenant.isPresent()
+            && mayCancel(tenant.get(), intent, state, policies);
+    return new CancelReceived(
+        intent.tenant(),
+        intent.scope(),
+        intent.operationId(),
+        at,
+        intent.principal(),
+        intent.deliveryId(),
+        refusal,
+        permitted);
+  }
+
+  private static boolean mayCancel(
+      TenantPolicy tenant, Intent intent, OperationState state, PolicySet policies) {
+    String principal = intent.principal().name();
+    Optional<String> bound = boundAction(state);
+    String action = bound.orElse(intent.action());
+    if (action == null) {
+      return tenant.principals().contains(principal);
+    }
+    Optional<ActionRules> rules = policies.findAction(action);
+    if (rules.isEmpty()) {
+      return false;
+    }
+    String target = state instanceof Known known ? known.binding().target() : intent.target();
+    String text = state instanceof Open open ? open.work().arguments() : intent.arguments();
+    JsonNode arguments = parse(text);
+    return arguments != null
+        && rules.get().authorize().permits(tenant, principal, action, target, arguments);
+  }
+
+  private static Optional<String> boundAction(OperationState state) {
+    return switch (state) {
+      case Absent s -> Optional.empty();
+      case Known s -> Optional.ofNullable(s.binding().action());
+    };
+  }
+
+  private static @Nullable Refusal addressing(Intent intent, ActionPolicy policy) {
+    if (!scopeFits(policy, intent.scope())) {
+      return RefusalCode.SCOPE_MISMATCH.because("it does not");
+    }
+    boolean optional = policy.effect() == ActionEffect.READ;
+    return intent.operationId() == null && optional
+        ? null
+        : OperationId.check(intent.operationId()).orElse(null);
+  }
+
+  private static boolean scopeFits(ActionPolicy policy, String scope) {
+    return switch (policy.scope()) {
+      case GLOBAL -> scope.equals("global");
+      case REGION -> isNamed(scope, "region:");
+      case ZONE -> isNamed(scope, "zone:");
+    };
+  }
+
+  private static boolean isNamed(String scope, String kind) {
+    return scope.startsWith(kind) && !scope.substring(kind.length()).isBlank();
+  }
+
+  private Fingerprinter fingerprinter(OperationState state) {
+    Fingerprint stored = state instanceof Known known ? known.comparable() : null;
+    return stored == null ? versions.current() : versions.require(stored.version());
+  }
+
+  private static IntentMeaning meaning(Intent intent, String action, ActionPolicy policy) {
+    return new IntentMeaning(
+        action,
+        intent.actionVersion(),
+        intent.target(),
+        intent.arguments(),
+        intent.precondition(),
+        policy.volatileMembers());
+  }
+
+  private static @Nullable JsonNode parse(String arguments) {
+    try {
+      return JSON.readTree(arguments);
+    } catch (JsonProcessingException e) {
+      return null;
+    }
+  }
+}

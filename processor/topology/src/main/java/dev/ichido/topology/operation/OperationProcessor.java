@@ -1,0 +1,343 @@
+package dev.ichido.topology.operation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.decision.ActionPolicy;
+import dev.ichido.decision.Decision;
+import dev.ichido.decision.Effect;
+import dev.ichido.decision.Effect.ChargeRetryBudget;
+import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.RequestReconciliation;
+import dev.ichido.decision.Effect.SendReply;
+import dev.ichido.decision.OperationEvent;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.DeadlineReached;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.ReadReported;
+import dev.ichido.decision.OperationEvent.ReconciliationReported;
+import dev.ichido.decision.OperationEvent.ResolutionReceived;
+import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationStateMachine;
+import dev.ichido.decision.RetryBudget;
+import dev.ichido.decision.Transition;
+import dev.ichido.decision.Verdict;
+import dev.ichido.operation.Intent;
+import dev.ichido.operation.OperationKey;
+import dev.ichido.topology.metrics.VerdictMeters;
+import dev.ichido.topology.policy.PolicySet;
+import dev.ichido.topology.store.DeadlineKey;
+import dev.ichido.topology.store.ProcessorStores;
+import dev.ichido.topology.store.StoredOperation;
+import dev.ichido.topology.wire.Delivery;
+import dev.ichido.topology.wire.EffectMapper;
+import dev.ichido.topology.wire.IntentMapper;
+import dev.ichido.topology.wire.Outgoing;
+import dev.ichido.topology.wire.Poison;
+import dev.ichido.topology.wire.PoisonException;
+import dev.ichido.topology.wire.ResultMapper;
+import dev.ichido.topology.wire.SourcePosition;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.PunctuationType;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+import org.apache.kafka.streams.processor.api.RecordMetadata;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Owns the operations of its partition. Records come as bytes, so that what cannot be read is
+ * refused here, with its position, before any state is touched. The rest is one shape: state,
+ * event, decide, write, put.
+ */
+public final class OperationProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+  private static final String TRACE_HEADER = "traceparent";
+
+  private final Wiring wiring;
+  private final Facts facts;
+
+  @SuppressWarnings("NullAway.Init") // Kafka Streams calls init before everything else.
+  private ProcessorContext<byte[], byte[]> context;
+
+  @SuppressWarnings("NullAway.Init")
+  private TaskClock clock;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProcessorStores stores;
+
+  /**
+   * What a processor works with.
+   *
+   * @param intentsTopic name of the topic of intents; every other source reports results
+   * @param sweepEvery how often due deadlines are looked for
+   * @param sweepBatch most deadlines that one sweep takes; the others are due at the next
+   */
+  public record Wiring(
+      String intentsTopic,
+      Supplier<PolicySet> policies,
+      IntentMapper intents,
+      ResultMapper results,
+      EffectMapper effects,
+      VerdictMeters meters,
+      Duration sweepEvery,
+      int sweepBatch) {}
+
+  public OperationProcessor(Wiring wiring) {
+    this.wiring = wiring;
+    this.facts = new Facts();
+  }
+
+  @Override
+  public void init(ProcessorContext<byte[], byte[]> taskContext) {
+    this.context = taskContext;
+    this.clock = new TaskClock(taskContext);
+    this.stores = ProcessorStores.of(taskContext);
+    var unused =
+        taskContext.schedule(
+            wiring.sweepEvery(), PunctuationType.WALL_CLOCK_TIME, timestamp -> sweep());
+  }
+
+  @Override
+  public void process(Record<byte[], byte[]> record) {
+    Instant at = clock.now();
+    PolicySet policies = wiring.policies().get();
+    SourcePosition source = position(record);
+    String traceparent = traceparent(record.headers());
+    String key = record.key() == null ? "" : new String(record.key(), UTF_8);
+    try {
+      if (source.topic().equals(wiring.intentsTopic())) {
+        Delivery delivery = wiring.intents().delivery(source.topic(), record.key(), record.value());
+        StoredOperation before = stores.operations().get(key);
+        OperationEvent event =
+            facts.event(
+                delivery, before.state(), policies, at, it -> budget(delivery, it, at), null);
+        decide(key, before, event, policies, source, traceparent);
+      } else {
+        OperationEvent event =
+            wiring
+                .results()
+                .event(
+                    source.topic(),
+                    record.key(),
+                    record.value(),
+                    at,
+                    (tenant, by) ->
+                        policies.findTenant(tenant).map(it -> it.mayResolve(by)).orElse(false));
+        decide(key, stores.operations().get(key), event, policies, source, traceparent);
+      }
+    } catch (PoisonException e) {
+      refuse(source, e.poison(), at, traceparent);
+    }
+  }
+
+  private void sweep() {
+    Instant at = clock.now();
+    PolicySet policies = wiring.policies().get();
+    for (DeadlineKey due : stores.deadlines().due(at, wiring.sweepBatch())) {
+      StoredOperation before = stores.operations().get(due.recordKey());
+      Optional<OperationKey> key = OperationKey.parse(due.recordKey());
+      if (key.isEmpty() || !due.due().equals(before.armedFor())) {
+        stores.deadlines().drop(due);
+        continue;
+      }
+      ActionPolicy policy = policies.governing(boundAction(before));
+      OperationEvent event =
+          new DeadlineReached(
+              key.get(),
+              at,
+              stores
+                  .budgets()
+                  .view(key.get().tenant(), policy.name(), policy.retry().budget(), at));
+      decide(due.recordKey(), before, event, policies, null, before.traceparent());
+    }
+  }
+
+  private void decide(
+      String key,
+      StoredOperation before,
+      OperationEvent event,
+      PolicySet policies,
+      @Nullable SourcePosition source,
+      @Nullable String traceparent) {
+    ActionPolicy policy =
+        policies.governing(OperationStateMachine.governingAction(before.state(), event));
+    Decision decision = OperationStateMachine.decide(before.state(), event, policy);
+
+    List<Outgoing> outgoing = new ArrayList<>();
+    Poison poison = source == null ? null : Refusals.poison(decision);
+    if (source != null && poison != null) {
+      outgoing.add(wiring.effects().deadLetter(source, poison, event.at()));
+      wiring.meters().deadLetter(poison.code(), poison.reason().name());
+    }
+    for (Effect effect : decision.effects()) {
+      switch (effect) {
+        case DispatchCommand it -> outgoing.add(wiring.effects().command(it.command()));
+        case RequestReconciliation it -> outgoing.add(wiring.effects().command(it.command()));
+        case SendReply it -> outgoing.add(wiring.effects().reply(it));
+        case ChargeRetryBudget it ->
+            stores.budgets().charge(it.tenant(), it.action(), policy.retry().budget(), it.at());
+      }
+    }
+    Address address = Address.of(event);
+    for (Transition transition : decision.transitions()) {
+      outgoing.add(
+          wiring
+              .effects()
+              .journal(address.tenant(), address.scope(), address.operationId(), transition));
+      count(transition, address, event, policies);
+    }
+    stores
+        .operations()
+        .put(
+            key,
+            before,
+            decision.next(),
+            before.traceparent() == null ? traceparent : before.traceparent());
+    forward(key.getBytes(UTF_8), outgoing, event.at(), traceparent);
+  }
+
+  private void refuse(
+      SourcePosition source, Poison poison, Instant at, @Nullable String traceparent) {
+    wiring.meters().deadLetter(poison.code(), poison.reason().name());
+    byte[] key = source.key();
+    forward(
+        key == null ? new byte[0] : key,
+        List.of(wiring.effects().deadLetter(source, poison, at)),
+        at,
+        traceparent);
+  }
+
+  private void forward(
+      byte[] key, List<Outgoing> outgoing, Instant at, @Nullable String traceparent) {
+    for (Outgoing record : outgoing) {
+      Headers headers = new RecordHeaders();
+      if (traceparent != null) {
+        headers.add(TRACE_HEADER, traceparent.getBytes(UTF_8));
+      }
+      context.forward(new Record<>(key, record.value(), at.toEpochMilli(), headers), record.node());
+    }
+  }
+
+  private void count(
+      Transition transition, Address address, OperationEvent event, PolicySet policies) {
+    String tenant = policies.findTenant(address.tenant()).isPresent() ? address.tenant() : null;
+    String action = OperationStateMachine.governingAction(transition.after(), event);
+    String known = action != null && policies.findAction(action).isPresent() ? action : null;
+    wiring.meters().count(transition.verdict().name(), tenant, known);
+    if (transition.alarm()) {
+      wiring.meters().alarm(transition.verdict().name(), tenant, known);
+    }
+  }
+
+  private RetryBudget budget(Delivery delivery, ActionPolicy policy, Instant at) {
+    return stores
+        .budgets()
+        .view(delivery.intent().tenant(), policy.name(), policy.retry().budget(), at);
+  }
+
+  private SourcePosition position(Record<byte[], byte[]> record) {
+    RecordMetadata metadata = context.recordMetadata().orElseThrow();
+    return new SourcePosition(
+        metadata.topic(),
+        metadata.partition(),
+        metadata.offset(),
+        record.timestamp(),
+        record.key(),
+        record.value());
+  }
+
+  private static @Nullable String boundAction(StoredOperation stored) {
+    return stored.state() instanceof Known known ? known.binding().action() : null;
+  }
+
+  private static @Nullable String traceparent(Headers headers) {
+    Header header = headers.lastHeader(TRACE_HEADER);
+    return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+  }
+
+  /** Whom the journal speaks of. */
+  private record Address(String tenant, String scope, @Nullable String operationId) {
+    static Address of(OperationEvent event) {
+      return switch (event) {
+        case IntentReceived it -> {
+          Intent intent = it.intent();
+          yield new Address(intent.tenant(), intent.scope(), intent.operationId());
+        }
+        case CancelReceived it -> new Address(it.tenant(), it.scope(), it.operationId());
+        case ReadReported it -> new Address(it.tenant(), it.scope(), it.operationId());
+        case ResultReported it -> of(it.key());
+        case ReconciliationReported it -> of(it.key());
+        case ResolutionReceived it -> of(it.key());
+        case DeadlineReached it -> of(it.key());
+      };
+    }
+
+    private static Address of(OperationKey key) {
+      return new Address(key.tenant(), key.scope(), key.operationId());
+    }
+  }
+
+  /** Which verdicts send their record to the dead letters beside the reply. */
+  private static final class Refusals {
+    static @Nullable Poison poison(Decision decision) {
+      Verdict verdict = decision.verdict();
+      Poison.Reason reason =
+          switch (verdict) {
+            case INVALID -> Poison.Reason.CONTRACT;
+            case UNAUTHORIZED -> Poison.Reason.AUTHORIZATION;
+            case PASSED_THROUGH,
+                LATE_REPLAY,
+                EXPIRED,
+                FINGERPRINT_MISMATCH,
+                CANCELLED,
+                REPLAYED,
+                HELD_UNKNOWN,
+                DUPLICATE_IN_PROGRESS,
+                RETRY_LATER,
+                RECLAIMED,
+                HELD_SUSPECT,
+                CLAIMED,
+                SETTLED,
+                LATE_SUCCESS,
+                STALE_RESULT,
+                DUPLICATE_RESULT,
+                SECOND_EFFECT,
+                ORPHAN_RESULT,
+                LEASE_EXPIRED,
+                RECONCILED,
+                STILL_UNKNOWN,
+                RESOLVED,
+                NOTHING_DUE ->
+                null;
+          };
+      if (reason == null) {
+        return null;
+      }
+      Transition last = decision.transitions().get(decision.transitions().size() - 1);
+      String code = last.code() == null ? verdict.name() : last.code();
+      return new Poison(code, reason, detail(decision, verdict));
+    }
+
+    private static String detail(Decision decision, Verdict verdict) {
+      for (Effect effect : decision.effects()) {
+        if (effect instanceof SendReply reply && reply.detail() != null) {
+          return reply.detail();
+        }
+      }
+      return switch (verdict) {
+        case UNAUTHORIZED ->
+            "Expected a principal that the policy allows, but it does not. Check authorize and"
+                + " operators in the policy.";
+        default -> "Expected a record that fits the contract, but it does not. Check its code.";
+      };
+    }
+  }
+}

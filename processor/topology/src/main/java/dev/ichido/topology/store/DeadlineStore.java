@@ -1,0 +1,59 @@
+package dev.ichido.topology.store;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.streams.KeyValue;
+import org.apache.kafka.streams.state.KeyValueIterator;
+import org.apache.kafka.streams.state.KeyValueStore;
+
+/** The next deadline of every operation that has one, in order of time. */
+public final class DeadlineStore {
+  private static final byte[] PRESENT = {1};
+
+  private final KeyValueStore<byte[], byte[]> store;
+
+  /**
+   * No entry is due before this. Deleted entries lie at the head of the store, and without the
+   * bound every sweep would step over all that were not compacted away yet.
+   */
+  private long noneBefore;
+
+  public DeadlineStore(KeyValueStore<byte[], byte[]> store) {
+    this.store = store;
+  }
+
+  void arm(String recordKey, Instant due) {
+    DeadlineKey key = new DeadlineKey(due.toEpochMilli(), recordKey);
+    noneBefore = Math.min(noneBefore, key.dueMillis());
+    store.put(key.bytes(), PRESENT);
+  }
+
+  void disarm(String recordKey, Instant due) {
+    store.delete(new DeadlineKey(due.toEpochMilli(), recordKey).bytes());
+  }
+
+  /** The first entries that are due at a time, at most so many; they stay where they are. */
+  public List<DeadlineKey> due(Instant at, int most) {
+    long now = at.toEpochMilli();
+    if (noneBefore > now) {
+      return List.of();
+    }
+    List<DeadlineKey> due = new ArrayList<>();
+    try (KeyValueIterator<byte[], byte[]> entries =
+        store.range(
+            new DeadlineKey(noneBefore, "").bytes(), new DeadlineKey(now + 1, "").bytes())) {
+      while (entries.hasNext() && due.size() < most) {
+        KeyValue<byte[], byte[]> entry = entries.next();
+        due.add(DeadlineKey.of(entry.key));
+      }
+    }
+    noneBefore = due.isEmpty() ? now + 1 : due.get(0).dueMillis();
+    return due;
+  }
+
+  /** Removes an entry that fits no operation any more. */
+  public void drop(DeadlineKey stale) {
+    store.delete(stale.bytes());
+  }
+}

@@ -1,0 +1,31 @@
+package dev.ichido.topology.wire;
+
+import dev.ichido.schemas.wire.UndecodableRecordException;
+import org.apache.avro.specific.SpecificRecordBase;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.jspecify.annotations.Nullable;
+
+/** Reading of values. */
+final class Decoding {
+  private Decoding() {}
+
+  /**
+   * Only what can never be decoded is poison. A registry that does not answer is thrown through:
+   * the record is read again later.
+   */
+  static <T extends SpecificRecordBase> T decode(
+      Deserializer<T> deserializer, String topic, byte @Nullable [] value) throws PoisonException {
+    if (value == null) {
+      throw new PoisonException(
+          Poison.decoding(
+              "RECORD_EMPTY",
+              "Expected a value, but the record has none. Check its producer; nothing is deleted"
+                  + " by an empty record."));
+    }
+    try {
+      return deserializer.deserialize(topic, value);
+    } catch (UndecodableRecordException e) {
+      throw new PoisonException(Poison.decoding(e.code(), String.valueOf(e.getMessage())));
+    }
+  }
+}
