@@ -1,0 +1,354 @@
+package dev.ichido.executor;
+
+import dev.ichido.executor.Report.Finding;
+import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.executor.claim.ClaimRequest;
+import dev.ichido.executor.claim.ClaimStore;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Holds the commands that wait, keeps the order of each key, takes the claims of all that may start
+ * in one round trip, and starts them. A claim is taken only when its call can start at once, so
+ * that a claim never waits for a free place.
+ */
+final class Dispatcher implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(Dispatcher.class);
+  private static final int BATCH = 500;
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
+
+  private final ClaimStore claims;
+  private final Clock clock;
+  private final Meters meters;
+  private final Map<String, ToolHandler> handlers;
+  private final int concurrency;
+  private final Consumer<Work> start;
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+
+  /** Keys that are busy, each with what waits behind the one that is ready or runs. */
+  private final Map<String, ArrayDeque<Work>> busy = new HashMap<>();
+
+  private final List<Work> ready = new ArrayList<>();
+  private final Set<Work> running = new LinkedHashSet<>();
+  private final Map<String, Semaphore> places = new HashMap<>();
+  private int held;
+  private boolean stopping;
+  private volatile boolean claimsReachable = true;
+
+  /**
+   * @param start begins a command on a thread of its own; its place is freed by {@link #leave}, and
+   *     its key by {@link #done}
+   */
+  Dispatcher(
+      ClaimStore claims,
+      Clock clock,
+      Meters meters,
+      Map<String, ToolHandler> handlers,
+      int concurrency,
+      Consumer<Work> start) {
+    this.claims = claims;
+    this.clock = clock;
+    this.meters = meters;
+    this.handlers = handlers;
+    this.concurrency = concurrency;
+    this.start = start;
+  }
+
+  void add(Collection<Work> works) {
+    lock.lock();
+    try {
+      for (Work work : works) {
+        held++;
+        ArrayDeque<Work> queue = busy.get(orderKey(work));
+        if (queue == null) {
+          busy.put(orderKey(work), new ArrayDeque<>());
+          ready.add(work);
+        } else {
+          queue.add(work);
+        }
+      }
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Reads of one operation have no order among themselves. */
+  private static String orderKey(Work work) {
+    return work.command.kind() == ToolCommand.Kind.READ
+        ? work.partition + "@" + work.offset
+        : work.command.recordKey();
+  }
+
+  /** The call is over: its place at the remote is free. */
+  void leave(Work work) {
+    lock.lock();
+    try {
+      place(work).release();
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The work is over and acknowledged: the next of its key may go. */
+  void done(Work work) {
+    lock.lock();
+    try {
+      running.remove(work);
+      held--;
+      String key = orderKey(work);
+      ArrayDeque<Work> queue = busy.get(key);
+      Work next = queue == null ? null : queue.poll();
+      if (next == null) {
+        busy.remove(key);
+      } else {
+        ready.add(next);
+      }
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Forgets what has not started of partitions that were given away. */
+  void drop(Collection<TopicPartition> partitions) {
+    lock.lock();
+    try {
+      dropWaiting(work -> partitions.contains(work.partition));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void dropWaiting(Predicate<Work> gone) {
+    for (ArrayDeque<Work> queue : busy.values()) {
+      int before = queue.size();
+      queue.removeIf(gone);
+      held -= before - queue.size();
+    }
+    for (Work work : List.copyOf(ready)) {
+      if (gone.test(work)) {
+        ready.remove(work);
+        held--;
+        Work next = busy.getOrDefault(orderKey(work), new ArrayDeque<>()).poll();
+        if (next == null) {
+          busy.remove(orderKey(work));
+        } else {
+          ready.add(next);
+        }
+      }
+    }
+  }
+
+  /** No new claims from here on; what has not started is forgotten and will be handed out again. */
+  void stop() {
+    lock.lock();
+    try {
+      stopping = true;
+      dropWaiting(work -> true);
+      changed.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  int held() {
+    lock.lock();
+    try {
+      return held;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  List<Work> running() {
+    lock.lock();
+    try {
+      return List.copyOf(running);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  boolean claimsReachable() {
+    return claimsReachable;
+  }
+
+  @Override
+  public void run() {
+    Duration backoff = Duration.ofMillis(50);
+    while (true) {
+      List<Work> batch = takeStartable();
+      if (batch == null) {
+        return;
+      }
+      try {
+        claim(batch);
+        claimsReachable = true;
+        backoff = Duration.ofMillis(50);
+        batch.forEach(start);
+      } catch (SQLException e) {
+        if (claimsReachable) {
+          LOG.warn("Claims can't be taken, commands wait: {}", e.getMessage());
+        }
+        claimsReachable = false;
+        meters.trouble("claims");
+        putBack(batch, backoff);
+        Duration doubled = backoff.multipliedBy(2);
+        backoff = doubled.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : doubled;
+      }
+    }
+  }
+
+  private @Nullable List<Work> takeStartable() {
+    lock.lock();
+    try {
+      while (true) {
+        if (stopping) {
+          return null;
+        }
+        List<Work> batch = new ArrayList<>();
+        for (Iterator<Work> it = ready.iterator(); it.hasNext() && batch.size() < BATCH; ) {
+          Work work = it.next();
+          if (place(work).tryAcquire()) {
+            it.remove();
+            batch.add(work);
+          }
+        }
+        if (!batch.isEmpty()) {
+          running.addAll(batch);
+          return batch;
+        }
+        changed.awaitUninterruptibly();
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void putBack(List<Work> batch, Duration backoff) {
+    lock.lock();
+    try {
+      batch.forEach(
+          work -> {
+            running.remove(work);
+            place(work).release();
+          });
+      ready.addAll(0, batch);
+      if (stopping) {
+        dropWaiting(work -> true);
+        return;
+      }
+      long left = backoff.toNanos();
+      while (left > 0 && !stopping) {
+        left = changed.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopping = true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private Semaphore place(Work work) {
+    ToolHandler handler = handlers.get(work.command.action());
+    return places.computeIfAbsent(
+        handler == null ? "" : handler.remote(), remote -> new Semaphore(concurrency));
+  }
+
+  private void claim(List<Work> batch) throws SQLException {
+    List<Work> claiming = new ArrayList<>();
+    List<ClaimRequest> requests = new ArrayList<>();
+    Instant now = clock.instant();
+    for (Work work : batch) {
+      ToolCommand command = work.command;
+      boolean execute = command.kind() == ToolCommand.Kind.EXECUTE;
+      if (!execute && !(command.kind() == ToolCommand.Kind.RECONCILE && command.leaseOver())) {
+        continue;
+      }
+      Report revocation = null;
+      if (!execute) {
+        revocation = revocation(command, "REVOKED", now);
+      } else if (command.isOver(now)) {
+        revocation = revocation(command, "DEADLINE_PASSED", now);
+      }
+      claiming.add(work);
+      requests.add(
+          new ClaimRequest(
+              command.recordKey(),
+              command.attempt(),
+              command.commandId(),
+              command.action(),
+              command.deadline(),
+              revocation));
+    }
+    long started = System.nanoTime();
+    List<ClaimAnswer> answers = claims.take(requests, now);
+    if (!requests.isEmpty()) {
+      meters.claimTimer().record(System.nanoTime() - started, TimeUnit.NANOSECONDS);
+    }
+    for (int i = 0; i < claiming.size(); i++) {
+      Report revocation = requests.get(i).revocation();
+      ClaimAnswer answer = answers.get(i);
+      claiming.get(i).claim =
+          answer instanceof ClaimAnswer.Won && revocation != null
+              ? new ClaimAnswer.Recorded(revocation)
+              : answer;
+      meters.claim(
+          switch (answer) {
+            case ClaimAnswer.Won won ->
+                revocation == null
+                    ? "won"
+                    : revocation.reason() == null
+                        ? "revoked"
+                        : revocation.reason().toLowerCase(Locale.ROOT);
+            case ClaimAnswer.Recorded recorded -> "recorded";
+            case ClaimAnswer.Open open -> "open";
+          });
+    }
+  }
+
+  /** The attempt can't start any more, since this row takes its place: proven not started. */
+  private static Report revocation(ToolCommand command, String reason, Instant now) {
+    return new Report(
+        Report.Kind.ATTEMPT,
+        Finding.FAILED_RETRYABLE,
+        Caller.resultId(command),
+        null,
+        null,
+        null,
+        0,
+        null,
+        reason,
+        null,
+        0,
+        null,
+        now);
+  }
+}

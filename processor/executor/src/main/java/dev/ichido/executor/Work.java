@@ -1,0 +1,29 @@
+package dev.ichido.executor;
+
+import dev.ichido.executor.claim.ClaimAnswer;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+
+/** One delivery of one command, from the poll until its report is acknowledged. */
+final class Work {
+  final ToolCommand command;
+  final TopicPartition partition;
+  final long offset;
+  final byte @Nullable [] traceparent;
+
+  /** Set by whoever reports first: the call, or the drain that gives up on it. */
+  final AtomicBoolean reported = new AtomicBoolean();
+
+  /** Null until the dispatcher asked, and for commands that need no claim. */
+  @Nullable ClaimAnswer claim;
+
+  volatile @Nullable Thread runner;
+
+  Work(ToolCommand command, TopicPartition partition, long offset, byte @Nullable [] traceparent) {
+    this.command = command;
+    this.partition = partition;
+    this.offset = offset;
+    this.traceparent = traceparent;
+  }
+}

@@ -1,0 +1,513 @@
+package dev.ichido.executor.http;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.executor.ExecutorException;
+import dev.ichido.executor.http.HttpContract.AnswerRule;
+import dev.ichido.executor.http.HttpContract.KeyPlace;
+import dev.ichido.executor.http.HttpContract.Meaning;
+import dev.ichido.executor.http.HttpContract.Place;
+import dev.ichido.executor.http.HttpContract.StatusRead;
+import dev.ichido.executor.http.HttpContract.Timeouts;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the {@code http} member of the policy's actions.
+ *
+ * <pre>
+ * http:
+ *   remote: ledger                      # name; default: host:port
+ *   method: POST
+ *   url: https://ledger.example/v1/transfers/{arguments.account}
+ *   hosts: [ledger.example:443]         # default: the host of the url
+ *   plain_http: false
+ *   headers: { Authorization: "Bearer ..." }
+ *   body: { amount: "{arguments.amount}" }    # default: the arguments as they are; none: no body
+ *   key: { header: Idempotency-Key, limit: 255, charset: "[A-Za-z0-9_-]+", quoted: false }
+ *   precondition: { header: If-Match }  # or field: /generation, or query: ifGenerationMatch
+ *   timeouts: { connect: 2s, first_byte: 10s, total: 30s }
+ *   answers:
+ *     expected: [2xx]
+ *     not_accepted: [429]               # prove that nothing was done
+ *     terminal: [400, 404, 422]         # refused for good, without an effect
+ *     rules: [ { status: [409], pointer: /error/code, in: [in_use], means: UNKNOWN, reason: KEY_IN_FLIGHT } ]
+ *   reference: /id                      # or reference_header: Location
+ *   response_limit: 4194304
+ *   status:                             # how to ask what happened
+ *     url: https://ledger.example/v1/transfers?key={key}
+ *     expected: [200]
+ *     absent: [404]
+ *     found: /data/0
+ *     empty_is_absent: true
+ *     reference: /data/0/id
+ *     body: /data/0
+ * </pre>
+ */
+public final class ExecutorContracts {
+  private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+  private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE", "GET");
+
+  private ExecutorContracts() {}
+
+  /**
+   * The contracts of the actions that have one, by action.
+   *
+   * @param actions the policy's {@code actions}; members other than {@code effect} and {@code http}
+   *     are not looked at
+   * @throws ExecutorException CONTRACT_INVALID with the action and the member
+   */
+  public static Map<String, HttpContract> parse(JsonNode actions) {
+    Map<String, HttpContract> contracts = new LinkedHashMap<>();
+    for (Map.Entry<String, JsonNode> action : actions.properties()) {
+      JsonNode http = action.getValue().path("http");
+      if (!http.isMissingNode() && !http.isNull()) {
+        boolean write = !"read".equals(action.getValue().path("effect").asText("write"));
+        contracts.put(
+            action.getKey(),
+            contract(new Member("actions." + action.getKey() + ".http", http), write));
+      }
+    }
+    return contracts;
+  }
+
+  private static HttpContract contract(Member http, boolean write) {
+    http.allow(
+        "remote",
+        "method",
+        "url",
+        "hosts",
+        "plain_http",
+        "headers",
+        "body",
+        "key",
+        "precondition",
+        "timeouts",
+        "answers",
+        "reference",
+        "reference_header",
+        "response_limit",
+        "status");
+    String method = http.text("method", write ? "POST" : "GET").toUpperCase(Locale.ROOT);
+    if (!METHODS.contains(method)) {
+      throw http.invalid("method", "one of POST, PUT, PATCH, DELETE and GET");
+    }
+    if (write && method.equals("GET")) {
+      throw http.invalid(
+          "method", "another one than GET for a write: HTTP clients and proxies repeat a GET");
+    }
+    Template url = http.template("url");
+    Set<String> hosts = hosts(http, url);
+    JsonNode bodyNode = http.node.path("body");
+    boolean noBody = bodyNode.isTextual() && bodyNode.textValue().equals("none");
+    boolean sendBody =
+        !noBody && !method.equals("GET") && (!method.equals("DELETE") || !bodyNode.isMissingNode());
+    JsonNode body = noBody || bodyNode.isMissingNode() || bodyNode.isNull() ? null : bodyNode;
+    if (body != null) {
+      checkTemplates(http, body);
+    }
+    Member answers = http.object("answers");
+    answers.allow("expected", "not_accepted", "terminal", "rules");
+    StatusSet expected = answers.statuses("expected", List.of("2xx"));
+    StatusSet notAccepted = answers.statuses("not_accepted", List.of());
+    StatusSet terminal = answers.statuses("terminal", List.of());
+    if (expected.intersects(notAccepted)
+        || expected.intersects(terminal)
+        || notAccepted.intersects(terminal)) {
+      throw http.invalid("answers", "lists without a status in common");
+    }
+    List<AnswerRule> rules =
+        rules(
+            answers,
+            EnumSet.of(Meaning.SUCCEEDED, Meaning.NOT_ACCEPTED, Meaning.TERMINAL, Meaning.UNKNOWN));
+    KeyPlace key = key(http);
+    Place precondition = place(http, "precondition");
+    if (!sendBody
+        && ((key != null && key.place().field() != null)
+            || (precondition != null && precondition.field() != null))) {
+      throw http.invalid("key", "a header or a query parameter where no body is sent");
+    }
+    return new HttpContract(
+        http.text("remote", hosts.iterator().next()),
+        method,
+        url,
+        hosts,
+        http.flag("plain_http"),
+        headers(http),
+        body,
+        sendBody,
+        key,
+        precondition,
+        timeouts(http),
+        rules,
+        expected,
+        notAccepted,
+        terminal,
+        http.pointer("reference"),
+        http.findText("reference_header"),
+        http.number("response_limit", 4 << 20, 1, 64 << 20),
+        status(http, hosts));
+  }
+
+  private static Set<String> hosts(Member http, Template url) {
+    Set<String> hosts = new LinkedHashSet<>();
+    for (String host : http.texts("hosts", List.of())) {
+      if (!host.matches("(\\[[0-9a-fA-F:]+]|[A-Za-z0-9.-]+):\\d{1,5}")) {
+        throw http.invalid("hosts", "a list of host:port");
+      }
+      hosts.add(host.toLowerCase(Locale.ROOT));
+    }
+    String prefix = url.literalPrefix();
+    Matcher authority = Pattern.compile("(https?)://([^/?#]+)([/?#].*)?").matcher(prefix);
+    boolean literalAuthority =
+        authority.matches() && (url.isLiteral() || authority.group(3) != null);
+    if (literalAuthority) {
+      URI base;
+      try {
+        base = URI.create(authority.group(1) + "://" + authority.group(2));
+      } catch (IllegalArgumentException e) {
+        throw http.invalid("url", "an http or https URL");
+      }
+      if (base.getHost() == null || base.getUserInfo() != null) {
+        throw http.invalid("url", "a URL with a host and without a user");
+      }
+      if (hosts.isEmpty()) {
+        hosts.add(HttpRemotes.hostAndPort(base));
+      } else if (!hosts.contains(HttpRemotes.hostAndPort(base))) {
+        throw http.invalid("url", "at one of the hosts of the contract");
+      }
+      if (authority.group(1).equals("http")
+          && !http.flag("plain_http")
+          && !HttpRemotes.isLoopback(base.getHost())) {
+        throw http.invalid(
+            "url", "https, or plain_http to be true, for a host that is not loopback");
+      }
+    } else if (hosts.isEmpty()) {
+      throw http.invalid("hosts", "given where the host of the url is a template");
+    }
+    return hosts;
+  }
+
+  private static @Nullable KeyPlace key(Member http) {
+    Place place = place(http, "key");
+    if (place == null) {
+      return null;
+    }
+    Member key = http.object("key");
+    Pattern charset;
+    try {
+      charset = Pattern.compile(key.text("charset", "[\\x21-\\x7E]+"));
+    } catch (PatternSyntaxException e) {
+      throw http.invalid("key.charset", "a regular expression");
+    }
+    return new KeyPlace(place, key.number("limit", 255, 1, 4096), charset, key.flag("quoted"));
+  }
+
+  private static @Nullable Place place(Member http, String name) {
+    if (http.node.path(name).isMissingNode() || http.node.path(name).isNull()) {
+      return null;
+    }
+    Member place = http.object(name);
+    if (name.equals("key")) {
+      place.allow("header", "field", "query", "limit", "charset", "quoted");
+    } else {
+      place.allow("header", "field", "query");
+    }
+    String header = place.findText("header");
+    JsonPointer field = place.pointer("field");
+    String query = place.findText("query");
+    int given = (header == null ? 0 : 1) + (field == null ? 0 : 1) + (query == null ? 0 : 1);
+    if (given != 1 || (field != null && field.matches())) {
+      throw http.invalid(name, "one of header, field and query");
+    }
+    return new Place(header, field, query);
+  }
+
+  private static Map<String, Template> headers(Member member) {
+    Map<String, Template> headers = new LinkedHashMap<>();
+    Member given = member.object("headers");
+    for (String name : given.names()) {
+      headers.put(name, given.template(name));
+    }
+    return headers;
+  }
+
+  private static Timeouts timeouts(Member http) {
+    Member timeouts = http.object("timeouts");
+    timeouts.allow("connect", "first_byte", "total");
+    Duration connect = timeouts.duration("connect", Duration.ofSeconds(2));
+    Duration firstByte = timeouts.duration("first_byte", Duration.ofSeconds(10));
+    Duration total = timeouts.duration("total", Duration.ofSeconds(30));
+    if (total.compareTo(firstByte) < 0) {
+      throw http.invalid("timeouts.total", "at least first_byte");
+    }
+    return new Timeouts(connect, firstByte, total);
+  }
+
+  private static @Nullable StatusRead status(Member http, Set<String> hosts) {
+    if (http.node.path("status").isMissingNode() || http.node.path("status").isNull()) {
+      return null;
+    }
+    Member status = http.object("status");
+    status.allow(
+        "method",
+        "url",
+        "headers",
+        "expected",
+        "absent",
+        "found",
+        "empty_is_absent",
+        "reference",
+        "body",
+        "rules");
+    String method = status.text("method", "GET").toUpperCase(Locale.ROOT);
+    if (!method.equals("GET")) {
+      throw status.invalid("method", "GET: a status read must have no effect");
+    }
+    Template url = status.template("url");
+    String prefix = url.literalPrefix();
+    int authorityEnd = prefix.indexOf('/', prefix.indexOf("://") + 3);
+    if (prefix.contains("://") && authorityEnd > 0) {
+      URI base;
+      try {
+        base = URI.create(prefix.substring(0, authorityEnd));
+      } catch (IllegalArgumentException e) {
+        throw status.invalid("url", "an http or https URL");
+      }
+      if (base.getHost() == null || !hosts.contains(HttpRemotes.hostAndPort(base))) {
+        throw status.invalid("url", "at one of the hosts of the contract");
+      }
+    }
+    StatusSet expected = status.statuses("expected", List.of("200"));
+    StatusSet absent = status.statuses("absent", List.of());
+    if (expected.intersects(absent)) {
+      throw status.invalid("absent", "without a status of expected");
+    }
+    return new StatusRead(
+        method,
+        url,
+        headers(status),
+        rules(status, EnumSet.of(Meaning.COMMITTED, Meaning.ABSENT, Meaning.UNKNOWN)),
+        expected,
+        absent,
+        status.pointer("found"),
+        status.flag("empty_is_absent"),
+        status.pointer("reference"),
+        status.pointer("body"));
+  }
+
+  private static List<AnswerRule> rules(Member member, Set<Meaning> allowed) {
+    List<AnswerRule> rules = new ArrayList<>();
+    JsonNode nodes = member.node.path("rules");
+    if (!nodes.isMissingNode() && !nodes.isArray()) {
+      throw member.invalid("rules", "a list");
+    }
+    for (int i = 0; i < nodes.size(); i++) {
+      Member rule = new Member(member.path + ".rules." + i, nodes.get(i));
+      rule.allow("status", "pointer", "header", "in", "means", "reason");
+      Meaning means;
+      try {
+        means = Meaning.valueOf(rule.text("means", "").toUpperCase(Locale.ROOT));
+      } catch (IllegalArgumentException e) {
+        throw rule.invalid("means", "one of " + allowed);
+      }
+      if (!allowed.contains(means)) {
+        throw rule.invalid("means", "one of " + allowed);
+      }
+      JsonPointer pointer = rule.pointer("pointer");
+      String header = rule.findText("header");
+      List<String> values = rule.texts("in", List.of());
+      if ((pointer != null && header != null)
+          || (pointer == null && header == null && !values.isEmpty())) {
+        throw rule.invalid("in", "with either a pointer or a header");
+      }
+      rules.add(
+          new AnswerRule(
+              rule.statuses("status", List.of("1xx", "2xx", "3xx", "4xx", "5xx")),
+              pointer,
+              header,
+              Set.copyOf(values),
+              means,
+              rule.findText("reason")));
+    }
+    return List.copyOf(rules);
+  }
+
+  private static void checkTemplates(Member http, JsonNode body) {
+    if (body.isTextual()) {
+      try {
+        Template.parse(body.textValue());
+      } catch (IllegalArgumentException e) {
+        throw http.invalid("body", "a JSON template. " + e.getMessage());
+      }
+    }
+    body.forEach(child -> checkTemplates(http, child));
+  }
+
+  /** One object of the contract, with its path for messages. */
+  private record Member(String path, JsonNode node) {
+    private Member {
+      if (!node.isObject()) {
+        throw ExecutorException.contractInvalid(
+            path, "Expected an object, but it is none. Check the contract.");
+      }
+    }
+
+    ExecutorException invalid(String name, String expected) {
+      return ExecutorException.contractInvalid(
+          path + "." + name, "Expected " + expected + ", but it is not. Check the contract.");
+    }
+
+    void allow(String... names) {
+      Set<String> known = Set.of(names);
+      for (String name : names()) {
+        if (!known.contains(name)) {
+          throw ExecutorException.contractInvalid(
+              path + "." + name,
+              "Expected one of "
+                  + List.of(names)
+                  + ", but the member is unknown. Check its spelling.");
+        }
+      }
+    }
+
+    List<String> names() {
+      List<String> names = new ArrayList<>();
+      node.fieldNames().forEachRemaining(names::add);
+      return names;
+    }
+
+    Member object(String name) {
+      JsonNode child = node.path(name);
+      return new Member(
+          path + "." + name, child.isMissingNode() || child.isNull() ? emptyObject() : child);
+    }
+
+    private static ObjectNode emptyObject() {
+      return Json.EXACT.createObjectNode();
+    }
+
+    @Nullable String findText(String name) {
+      JsonNode child = node.path(name);
+      if (child.isMissingNode() || child.isNull()) {
+        return null;
+      }
+      if (!child.isTextual() || child.textValue().isBlank()) {
+        throw invalid(name, "a text");
+      }
+      return child.textValue();
+    }
+
+    String text(String name, String byDefault) {
+      String text = findText(name);
+      return text == null ? byDefault : text;
+    }
+
+    Template template(String name) {
+      String text = findText(name);
+      if (text == null) {
+        throw invalid(name, "given");
+      }
+      try {
+        return Template.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw invalid(name, "a template. " + e.getMessage());
+      }
+    }
+
+    boolean flag(String name) {
+      JsonNode child = node.path(name);
+      if (!child.isMissingNode() && !child.isBoolean()) {
+        throw invalid(name, "true or false");
+      }
+      return child.asBoolean(false);
+    }
+
+    int number(String name, int byDefault, int min, int max) {
+      JsonNode child = node.path(name);
+      if (child.isMissingNode()) {
+        return byDefault;
+      }
+      if (!child.isIntegralNumber()
+          || !child.canConvertToInt()
+          || child.intValue() < min
+          || child.intValue() > max) {
+        throw invalid(name, "a number of " + min + " to " + max);
+      }
+      return child.intValue();
+    }
+
+    Duration duration(String name, Duration byDefault) {
+      String text = findText(name);
+      if (text == null) {
+        return byDefault;
+      }
+      Matcher matcher = DURATION.matcher(text);
+      if (!matcher.matches()) {
+        throw invalid(name, "a duration such as 500ms or 10s");
+      }
+      long amount = Long.parseLong(matcher.group(1));
+      Duration duration =
+          switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> Duration.ofDays(amount);
+          };
+      if (duration.isZero() || duration.compareTo(Duration.ofDays(1)) > 0) {
+        throw invalid(name, "above zero and at most 1d");
+      }
+      return duration;
+    }
+
+    @Nullable JsonPointer pointer(String name) {
+      String text = findText(name);
+      if (text == null) {
+        return null;
+      }
+      try {
+        return JsonPointer.compile(text);
+      } catch (IllegalArgumentException e) {
+        throw invalid(name, "a JSON pointer such as /data/0/id");
+      }
+    }
+
+    List<String> texts(String name, List<String> byDefault) {
+      JsonNode child = node.path(name);
+      if (child.isMissingNode() || child.isNull()) {
+        return byDefault;
+      }
+      List<String> texts = new ArrayList<>();
+      if (child.isValueNode()) {
+        texts.add(child.asText());
+      } else if (child.isArray()) {
+        child.forEach(element -> texts.add(element.asText()));
+      } else {
+        throw invalid(name, "a list");
+      }
+      return texts;
+    }
+
+    StatusSet statuses(String name, List<String> byDefault) {
+      try {
+        return StatusSet.of(texts(name, byDefault));
+      } catch (IllegalArgumentException e) {
+        throw invalid(name, "a list of statuses. " + e.getMessage());
+      }
+    }
+  }
+}

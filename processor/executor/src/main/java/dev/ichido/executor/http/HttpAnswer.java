@@ -1,0 +1,140 @@
+package dev.ichido.executor.http;
+
+import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ichido.executor.http.HttpContract.AnswerRule;
+import java.io.IOException;
+import java.net.http.HttpHeaders;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A complete answer of a remote. */
+final class HttpAnswer {
+  private static final long MAX_RETRY_AFTER_SECONDS = Duration.ofDays(1).toSeconds();
+
+  private final int status;
+  private final HttpHeaders headers;
+  private final byte[] body;
+  private @Nullable JsonNode parsed;
+
+  HttpAnswer(int status, HttpHeaders headers, byte[] body) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+
+  int status() {
+    return status;
+  }
+
+  byte[] body() {
+    return body;
+  }
+
+  /** The first rule that fits. */
+  Optional<AnswerRule> findRule(Iterable<AnswerRule> rules) {
+    for (AnswerRule rule : rules) {
+      if (fits(rule)) {
+        return Optional.of(rule);
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean fits(AnswerRule rule) {
+    if (!rule.statuses().contains(status)) {
+      return false;
+    }
+    String value = null;
+    if (rule.pointer() != null) {
+      JsonNode node = json().at(rule.pointer());
+      if (!isThere(node)) {
+        return false;
+      }
+      value = node.isValueNode() ? node.asText() : "";
+    } else if (rule.header() != null) {
+      value = headers.firstValue(rule.header()).orElse(null);
+      if (value == null) {
+        return false;
+      }
+    }
+    return rule.values().isEmpty() || (value != null && rule.values().contains(value));
+  }
+
+  /** The member, neither null, false nor empty. */
+  Optional<JsonNode> find(JsonPointer pointer) {
+    JsonNode node = json().at(pointer);
+    return isThere(node) ? Optional.of(node) : Optional.empty();
+  }
+
+  private static boolean isThere(JsonNode node) {
+    if (node.isMissingNode() || node.isNull()) {
+      return false;
+    }
+    if (node.isBoolean()) {
+      return node.booleanValue();
+    }
+    if (node.isTextual()) {
+      return !node.textValue().isEmpty();
+    }
+    return node.isNumber() || node.size() > 0;
+  }
+
+  boolean isJson() {
+    return !json().isMissingNode();
+  }
+
+  /** A text or number that names something, without what a database can't keep. */
+  @Nullable String findReference(@Nullable JsonPointer pointer, @Nullable String header) {
+    if (header != null) {
+      return headers.firstValue(header).orElse(null);
+    }
+    if (pointer == null) {
+      return null;
+    }
+    JsonNode node = json().at(pointer);
+    if (!node.isTextual() && !node.isNumber()) {
+      return null;
+    }
+    return node.asText().replace('\0', '\uFFFD');
+  }
+
+  private JsonNode json() {
+    JsonNode node = parsed;
+    if (node == null) {
+      try {
+        node = Json.EXACT.readTree(body);
+      } catch (IOException e) {
+        node = Json.EXACT.missingNode();
+      }
+      parsed = node;
+    }
+    return node;
+  }
+
+  /** Retry-After in either form, at most a day. */
+  @Nullable Duration findRetryAfter(Instant now) {
+    Optional<String> header = headers.firstValue("Retry-After");
+    if (header.isEmpty()) {
+      return null;
+    }
+    String text = header.get().strip();
+    try {
+      long seconds =
+          text.chars().allMatch(c -> c >= '0' && c <= '9') && !text.isEmpty()
+              ? Long.parseLong(text.length() > 10 ? "9999999999" : text)
+              : Duration.between(
+                      now,
+                      ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant())
+                  .toSeconds();
+      return Duration.ofSeconds(Math.clamp(seconds, 0L, MAX_RETRY_AFTER_SECONDS));
+    } catch (DateTimeException | ArithmeticException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package dev.ichido.executor.http;
+
+import dev.ichido.executor.ExecutorException;
+import dev.ichido.executor.ToolHandler;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpClient;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * Handlers of the actions that are performed by HTTP, with the clients that they share. Close it
+ * after the role that uses them.
+ */
+public final class HttpRemotes implements AutoCloseable {
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final Map<Duration, HttpClient> clients = new HashMap<>();
+  private final Map<String, ToolHandler> handlers = new LinkedHashMap<>();
+
+  private HttpRemotes() {}
+
+  /**
+   * Makes a handler for each contract, by action.
+   *
+   * @throws ExecutorException HIDDEN_RETRY when the JVM is set to repeat requests that are no reads
+   */
+  public static HttpRemotes of(Map<String, HttpContract> contracts, Clock clock) {
+    refuseHiddenRetries();
+    HttpRemotes remotes = new HttpRemotes();
+    contracts.forEach(
+        (action, contract) ->
+            remotes.handlers.put(
+                action,
+                new HttpToolHandler(
+                    contract, remotes.client(contract.timeouts().connect()), clock)));
+    return remotes;
+  }
+
+  /** Handlers by action. */
+  public Map<String, ToolHandler> handlers() {
+    return Map.copyOf(handlers);
+  }
+
+  /* The JDK client repeats GET and HEAD by itself when a kept connection turns out to be closed; any
+  other method only under this property. Contracts for writes can't use GET and HEAD. */
+  private static void refuseHiddenRetries() {
+    for (String property : List.of("jdk.httpclient.enableAllMethodRetry")) {
+      String value = System.getProperty(property);
+      if (value != null && (value.isEmpty() || Boolean.parseBoolean(value))) {
+        throw ExecutorException.hiddenRetry(property);
+      }
+    }
+  }
+
+  private HttpClient client(Duration connectTimeout) {
+    return clients.computeIfAbsent(
+        connectTimeout,
+        timeout ->
+            HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(timeout)
+                .executor(threads)
+                .build());
+  }
+
+  static String hostAndPort(URI uri) {
+    int port = uri.getPort();
+    if (port < 0) {
+      port = "http".equalsIgnoreCase(uri.getScheme()) ? 80 : 443;
+    }
+    return uri.getHost().toLowerCase(Locale.ROOT) + ":" + port;
+  }
+
+  /** Whether a host is this machine by its name alone: a name that is resolved could change. */
+  static boolean isLoopback(String host) {
+    if (host.equalsIgnoreCase("localhost")) {
+      return true;
+    }
+    if (!host.matches("[0-9.]+|\\[[0-9a-fA-F:]+]")) {
+      return false;
+    }
+    try {
+      return InetAddress.getByName(host).isLoopbackAddress();
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    clients.values().forEach(HttpClient::shutdownNow);
+    threads.shutdownNow();
+  }
+}

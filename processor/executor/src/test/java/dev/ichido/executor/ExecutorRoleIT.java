@@ -1,0 +1,696 @@
+package dev.ichido.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.executor.claim.ClaimRequest;
+import dev.ichido.executor.claim.ClaimStore;
+import dev.ichido.executor.fake.FakeRemote;
+import dev.ichido.executor.fake.LedgerRemote;
+import dev.ichido.executor.fake.RemoteFault;
+import dev.ichido.executor.http.ExecutorContracts;
+import dev.ichido.executor.http.HttpRemotes;
+import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.OperationResult;
+import dev.ichido.schemas.Outcome;
+import dev.ichido.schemas.ResultKind;
+import dev.ichido.schemas.Topics;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ExecutorRoleIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  @TempDir private static Path folder;
+  private static Stack stack;
+
+  private final MeterRegistry meters = new SimpleMeterRegistry();
+  private final List<AutoCloseable> open = new ArrayList<>();
+  private Topics topics;
+  private FakeRemote remote;
+
+  @BeforeAll
+  static void startStack() {
+    stack = new Stack(folder);
+  }
+
+  @AfterAll
+  static void stopStack() {
+    stack.close();
+  }
+
+  @BeforeEach
+  void startRemote() {
+    topics = stack.topics(2);
+    remote = FakeRemote.start(new LedgerRemote());
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    remote.close();
+    for (AutoCloseable closeable : open.reversed()) {
+      closeable.close();
+    }
+  }
+
+  @Test
+  void anAttemptIsPerformedAndItsResultIsKeptAndSent() {
+    start(httpHandlers());
+    stack.send(topics, Commands.execute(name("plain"), Commands.note(name("plain"))));
+    OperationResult result = awaitResults(name("plain"), 1).getFirst();
+    assertThat(result.getKind()).isEqualTo(ResultKind.ATTEMPT);
+    assertThat(result.getOutcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(result.getAttempt()).isEqualTo(1);
+    assertThat(result.getRemoteStatus()).isEqualTo(201);
+    assertThat(result.getRemoteReference())
+        .isEqualTo(remote.book().effectsOf(name("plain")).getFirst().reference());
+    assertThat(result.getBody()).contains("settled");
+    assertThat(stack.raw(topics.results()).getFirst().headers().lastHeader("traceparent").value())
+        .isEqualTo("00-trace".getBytes(StandardCharsets.UTF_8));
+    assertThat(stack.raw(topics.results()).getFirst().key())
+        .isEqualTo(("k1/t1/global/" + name("plain")).getBytes(StandardCharsets.UTF_8));
+    awaitCommitted();
+  }
+
+  /** Three deliveries of one command: one call, and the amplification is there to be read. */
+  @Test
+  @Tag("FR-12")
+  void aRedeliveredCommandIsNotPerformedAgainAndItsResultIsSentAgain() {
+    start(httpHandlers());
+    ToolCommand command = Commands.execute(name("again"), Commands.note(name("again")));
+    stack.send(topics, command);
+    awaitResults(name("again"), 1);
+    stack.send(topics, command);
+    stack.send(topics, command);
+    List<OperationResult> results = awaitResults(name("again"), 3);
+    assertThat(results)
+        .extracting(OperationResult::getResultId)
+        .containsOnly(results.getFirst().getResultId());
+    assertThat(results)
+        .extracting(OperationResult::getRemoteReference)
+        .containsOnly(results.getFirst().getRemoteReference());
+    assertThat(remote.book().effectsOf(name("again"))).hasSize(1);
+    assertThat(remote.writes()).hasSize(1);
+    assertThat(
+            meters
+                .counter("ichido.executor.deliveries", "kind", "execute", "action", "pay.transfer")
+                .count())
+        .isEqualTo(3);
+    assertThat(meters.counter("ichido.executor.attempts", "action", "pay.transfer").count())
+        .isEqualTo(1);
+    assertThat(
+            meters
+                .counter("ichido.executor.remote.calls", "kind", "execute", "remote", "ledger")
+                .count())
+        .isEqualTo(1);
+  }
+
+  /** The seven answers of a downstream that settles money, and the ways in which a wire breaks. */
+  @ParameterizedTest
+  @Tag("FR-14")
+  @Tag("FR-17")
+  @CsvSource({
+    "CLEAN,                   SUCCEEDED,        ,                   1",
+    "ACCEPT_THEN_TIME_OUT,    UNKNOWN,          FIRST_BYTE_TIMEOUT, 1",
+    "ERROR_AFTER_SETTLING,    UNKNOWN,          STATUS_UNEXPECTED,  1",
+    "ERROR_BEFORE_SETTLING,   UNKNOWN,          STATUS_UNEXPECTED,  0",
+    "ANSWERS_TWICE,           SUCCEEDED,        ,                   1",
+    "SLOW_ANSWER,             SUCCEEDED,        ,                   1",
+    "STATUS_READ_UNAVAILABLE, UNKNOWN,          FIRST_BYTE_TIMEOUT, 1",
+    "DECLARED_SAFE,           FAILED_RETRYABLE, NOT_ACCEPTED,       0",
+    "SLOW_LORIS,              UNKNOWN,          TOTAL_TIMEOUT,      1",
+    "RESET_MID_BODY,          UNKNOWN,          ANSWER_INCOMPLETE,  1",
+    "CLOSED_WITHOUT_ANSWER,   UNKNOWN,          CONNECTION_LOST,    1",
+    "CLOSED_BEFORE_SETTLING,  UNKNOWN,          CONNECTION_LOST,    0",
+    "LYING_NOT_FOUND,         UNKNOWN,          FIRST_BYTE_TIMEOUT, 1",
+    "HUGE_ANSWER,             UNKNOWN,          RESPONSE_TOO_LARGE, 1",
+    "REDIRECT,                UNKNOWN,          REDIRECT_NOT_FOLLOWED, 0",
+  })
+  void whateverIsNotCertainIsUnknownAndNothingIsSentTwice(
+      RemoteFault fault, Outcome outcome, String reason, int effects) {
+    start(httpHandlers());
+    String operation = name("fault-" + fault);
+    remote.failNext(operation, fault);
+    stack.send(topics, Commands.execute(operation, Commands.note(operation)));
+    OperationResult result = awaitResults(operation, 1).getFirst();
+    assertThat(result.getOutcome()).isEqualTo(outcome);
+    assertThat(result.getReason()).isEqualTo(reason);
+    assertThat(remote.book().effectsOf(operation)).hasSize(effects);
+    assertThat(remote.writes()).hasSize(1);
+    if (fault == RemoteFault.DECLARED_SAFE) {
+      assertThat(result.getRetryAfterMs()).isEqualTo(7_000);
+    }
+  }
+
+  @Test
+  @Tag("FR-14")
+  @Tag("FR-09")
+  void anUnknownAttemptIsReconciledByReadingItsStatus() {
+    start(httpHandlers());
+    String operation = name("lost");
+    remote.failNext(operation, RemoteFault.ACCEPT_THEN_TIME_OUT);
+    stack.send(topics, Commands.execute(operation, Commands.note(operation)));
+    awaitResults(operation, 1);
+    stack.send(topics, Commands.reconcile(operation, 1, false));
+    OperationResult report = awaitResults(operation, 2).getLast();
+    assertThat(report.getKind()).isEqualTo(ResultKind.RECONCILE);
+    assertThat(report.getOutcome()).isEqualTo(Outcome.COMMITTED);
+    assertThat(report.getRemoteReference())
+        .isEqualTo(remote.book().effectsOf(operation).getFirst().reference());
+    assertThat(remote.book().effectsOf(operation)).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @Tag("FR-17")
+  @CsvSource({
+    "ERROR_BEFORE_SETTLING,   ABSENT",
+    "STATUS_READ_UNAVAILABLE, UNKNOWN",
+    "LYING_NOT_FOUND,         UNKNOWN",
+  })
+  void aStatusReadSaysNoMoreThanItsContract(RemoteFault fault, Outcome found) {
+    start(httpHandlers());
+    String operation = name("read-" + fault);
+    remote.failNext(operation, fault);
+    stack.send(topics, Commands.execute(operation, Commands.note(operation)));
+    awaitResults(operation, 1);
+    stack.send(topics, Commands.reconcile(operation, 1, false));
+    assertThat(awaitResults(operation, 2).getLast().getOutcome()).isEqualTo(found);
+  }
+
+  @Test
+  @Tag("FR-10")
+  void aRevocationThatWinsProvesThatTheAttemptNeverStarted() {
+    start(httpHandlers());
+    String operation = name("revoked");
+    stack.send(topics, Commands.reconcile(operation, 1, true));
+    OperationResult revoked = awaitResults(operation, 1).getFirst();
+    assertThat(revoked.getKind()).isEqualTo(ResultKind.ATTEMPT);
+    assertThat(revoked.getOutcome()).isEqualTo(Outcome.FAILED_RETRYABLE);
+    assertThat(revoked.getReason()).isEqualTo("REVOKED");
+    // The command was late, not lost: it finds its attempt revoked.
+    stack.send(topics, Commands.execute(operation, Commands.note(operation)));
+    OperationResult again = awaitResults(operation, 2).getLast();
+    assertThat(again.getResultId()).isEqualTo(revoked.getResultId());
+    assertThat(again.getReason()).isEqualTo("REVOKED");
+    assertThat(remote.writes()).isEmpty();
+    // The next attempt is free.
+    stack.send(
+        topics,
+        Commands.command(
+            ToolCommand.Kind.EXECUTE, operation, 2, Commands.note(operation), null, false));
+    assertThat(awaitResults(operation, 3).getLast().getOutcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(remote.book().effectsOf(operation)).hasSize(1);
+  }
+
+  @Test
+  void anAttemptIsNotStartedAtOrAfterItsDeadline() {
+    start(httpHandlers());
+    String operation = name("over");
+    stack.send(
+        topics,
+        Commands.command(
+            ToolCommand.Kind.EXECUTE,
+            operation,
+            1,
+            Commands.note(operation),
+            Instant.now().minusMillis(1),
+            false));
+    OperationResult result = awaitResults(operation, 1).getFirst();
+    assertThat(result.getOutcome()).isEqualTo(Outcome.FAILED_RETRYABLE);
+    assertThat(result.getReason()).isEqualTo("DEADLINE_PASSED");
+    assertThat(remote.requests()).isEmpty();
+  }
+
+  /** Killed after the claim: nobody knows whether the call left, so only the remote can tell. */
+  @Test
+  @Tag("FR-09")
+  @Tag("FR-10")
+  void aClaimOfAnEarlierLifeIsLeftToTheLeaseAndThenAsked() throws SQLException {
+    String operation = name("dead");
+    ClaimStore dead = new ClaimStore(stack.pool, "executor/an-earlier-life");
+    ToolCommand command = Commands.execute(operation, Commands.note(operation));
+    dead.take(
+        List.of(
+            new ClaimRequest(
+                command.recordKey(), 1, command.commandId(), command.action(), null, null)),
+        Instant.now());
+    start(httpHandlers());
+    stack.send(topics, command);
+    awaitCommitted();
+    assertThat(stack.results(topics, operation)).isEmpty();
+    assertThat(meters.counter("ichido.executor.claims", "answer", "left").count()).isEqualTo(1);
+    stack.send(topics, Commands.reconcile(operation, 1, true));
+    OperationResult report = awaitResults(operation, 1).getFirst();
+    assertThat(report.getKind()).isEqualTo(ResultKind.RECONCILE);
+    assertThat(report.getOutcome()).isEqualTo(Outcome.ABSENT);
+    assertThat(remote.writes()).isEmpty();
+  }
+
+  /** Killed after recording, before sending: the result is in the row, and is sent from there. */
+  @Test
+  @Tag("FR-09")
+  void aResultThatWasRecordedButNotSentIsSentByTheNextLife() {
+    ExecutorRole first = start(httpHandlers());
+    String operation = name("recorded");
+    ToolCommand command = Commands.execute(operation, Commands.note(operation));
+    stack.send(topics, command);
+    OperationResult sent = awaitResults(operation, 1).getFirst();
+    first.close();
+    // As if the send and the commit had been lost: another group reads all from the beginning.
+    start(httpHandlers(), "another-group", stack.pool, Clock.systemUTC());
+    OperationResult again = awaitResults(operation, 2).getLast();
+    assertThat(again.getResultId()).isEqualTo(sent.getResultId());
+    assertThat(again.getRemoteReference()).isEqualTo(sent.getRemoteReference());
+    assertThat(remote.book().effectsOf(operation)).hasSize(1);
+  }
+
+  /** FR-01 and FR-13 on this side: the lease is over while the call runs; nothing is sent twice. */
+  @Test
+  @Tag("FR-01")
+  @Tag("FR-13")
+  void aCallThatOutlivesItsLeaseIsNotRevokedAndItsLateResultIsSent() throws Exception {
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger effects = new AtomicInteger();
+    ToolHandler slow =
+        command -> {
+          called.countDown();
+          goOn.await();
+          effects.incrementAndGet();
+          return ToolOutcome.succeeded("ref-1", "done");
+        };
+    ExecutorRole one = start(Map.of("pay.transfer", slow));
+    // Another member of the group gets the reconcile command when partitions are spread.
+    start(Map.of("pay.transfer", slow), "another-group", stack.pool, Clock.systemUTC());
+    String operation = name("outlived");
+    stack.send(topics, Commands.execute(operation, "{}"));
+    called.await();
+    stack.send(topics, Commands.reconcile(operation, 1, true));
+    // The other group's executor finds the claim and must ask the remote, which can't tell.
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                stack.results(topics, operation).stream()
+                    .anyMatch(r -> r.getKind() == ResultKind.RECONCILE));
+    OperationResult report = stack.results(topics, operation).getFirst();
+    assertThat(report.getOutcome()).isEqualTo(Outcome.UNKNOWN);
+    assertThat(report.getReason()).isEqualTo("NO_STATUS_READ");
+    goOn.countDown();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                stack.results(topics, operation).stream()
+                    .anyMatch(r -> r.getOutcome() == Outcome.SUCCEEDED));
+    one.close();
+    assertThat(effects).hasValue(1);
+    assertThat(stack.results(topics, operation))
+        .filteredOn(r -> r.getOutcome() == Outcome.FAILED_RETRYABLE)
+        .isEmpty();
+  }
+
+  /** The partition moves while the call runs; the next owner gets the same command. */
+  @Test
+  @Tag("FR-32")
+  void aRebalanceWhileCallsRunDoesNotRepeatThem() {
+    Map<String, Integer> calls = new ConcurrentHashMap<>();
+    Semaphore gate = new Semaphore(0);
+    ToolHandler gated =
+        command -> {
+          calls.merge(String.valueOf(command.operationId()), 1, Integer::sum);
+          gate.acquire();
+          return ToolOutcome.succeeded("ref-" + command.operationId(), null);
+        };
+    start(Map.of("pay.transfer", gated));
+    for (int i = 0; i < 20; i++) {
+      stack.send(topics, Commands.execute(name("move" + i), "{}"));
+    }
+    await().atMost(PATIENCE).until(() -> calls.size() == 4);
+    ExecutorRole second = start(Map.of("pay.transfer", gated));
+    await().atMost(PATIENCE).until(second::ready);
+    gate.release(1000);
+    for (int i = 0; i < 20; i++) {
+      awaitResults(name("move" + i), 1);
+    }
+    awaitCommitted();
+    assertThat(calls.values()).containsOnly(1);
+  }
+
+  @Test
+  void commandsOfOneKeyAreTakenInOrderAndOthersAreNotHeldUp() {
+    List<String> order = java.util.Collections.synchronizedList(new ArrayList<>());
+    Semaphore gate = new Semaphore(0);
+    String held = name("held");
+    ToolHandler handler =
+        command -> {
+          if (held.equals(command.operationId()) && command.attempt() == 1) {
+            gate.acquire();
+          }
+          order.add(command.operationId() + "#" + command.attempt());
+          return ToolOutcome.succeeded(null, null);
+        };
+    start(Map.of("pay.transfer", handler));
+    for (int attempt = 1; attempt <= 3; attempt++) {
+      stack.send(
+          topics, Commands.command(ToolCommand.Kind.EXECUTE, held, attempt, "{}", null, false));
+    }
+    stack.send(topics, Commands.execute(name("free"), "{}"));
+    awaitResults(name("free"), 1);
+    assertThat(order).containsExactly(name("free") + "#1");
+    gate.release();
+    awaitResults(held, 3);
+    assertThat(order).containsExactly(name("free") + "#1", held + "#1", held + "#2", held + "#3");
+  }
+
+  @Test
+  void noMoreCallsRunAgainstOneRemoteThanAllowed() {
+    AtomicInteger running = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Semaphore gate = new Semaphore(0);
+    ToolHandler handler =
+        command -> {
+          most.accumulateAndGet(running.incrementAndGet(), Math::max);
+          gate.acquire();
+          running.decrementAndGet();
+          return ToolOutcome.succeeded(null, null);
+        };
+    start(Map.of("pay.transfer", handler));
+    for (int i = 0; i < 30; i++) {
+      stack.send(topics, Commands.execute(name("many" + i), "{}"));
+    }
+    await().atMost(PATIENCE).until(() -> running.get() == 4);
+    gate.release(1000);
+    awaitCommitted();
+    assertThat(most).hasValue(4);
+  }
+
+  @Test
+  void onCloseRunningCallsFinishAndWhatDoesNotFinishIsUnknown() {
+    CountDownLatch never = new CountDownLatch(1);
+    Semaphore gate = new Semaphore(0);
+    CountDownLatch called = new CountDownLatch(2);
+    String stuck = name("stuck");
+    String ends = name("ends");
+    ToolHandler handler =
+        command -> {
+          called.countDown();
+          if (stuck.equals(command.operationId())) {
+            never.await();
+          }
+          gate.acquire();
+          return ToolOutcome.succeeded("ref", null);
+        };
+    ExecutorRole role = start(Map.of("pay.transfer", handler));
+    stack.send(topics, Commands.execute(stuck, "{}"));
+    stack.send(topics, Commands.execute(ends, "{}"));
+    await().atMost(PATIENCE).until(() -> called.getCount() == 0);
+    gate.release();
+    role.close();
+    role.close();
+    assertThat(stack.results(topics, ends))
+        .extracting(OperationResult::getOutcome)
+        .containsExactly(Outcome.SUCCEEDED);
+    assertThat(stack.results(topics, stuck))
+        .extracting(OperationResult::getOutcome, OperationResult::getReason)
+        .containsExactly(org.assertj.core.groups.Tuple.tuple(Outcome.UNKNOWN, "DRAIN_TIMEOUT"));
+    assertThat(stack.lag(topics, topics.prefix() + "-executor")).isZero();
+  }
+
+  @Test
+  void aThrownExceptionIsUnknownAndAnActionWithoutHandlerIsProvenNotStarted() {
+    start(
+        Map.of(
+            "pay.transfer",
+            command -> {
+              throw new IllegalStateException("secret");
+            }));
+    stack.send(topics, Commands.execute(name("throws"), "{}"));
+    OperationResult thrown = awaitResults(name("throws"), 1).getFirst();
+    assertThat(thrown.getOutcome()).isEqualTo(Outcome.UNKNOWN);
+    assertThat(thrown.toString()).contains("HANDLER_THREW").doesNotContain("secret");
+  }
+
+  /** Reads are neither claimed nor deduplicated. */
+  @Test
+  @Tag("FR-16")
+  void aReadIsAnsweredToItsDeliveryEachTime() {
+    AtomicInteger reads = new AtomicInteger();
+    start(
+        Map.of(
+            "pay.transfer",
+            command -> ToolOutcome.succeeded(null, "read " + reads.incrementAndGet())));
+    ToolCommand read = Commands.command(ToolCommand.Kind.READ, name("read"), 0, "{}", null, false);
+    stack.send(topics, read);
+    stack.send(topics, read);
+    List<OperationResult> results = awaitResults(name("read"), 2);
+    assertThat(results).extracting(OperationResult::getKind).containsOnly(ResultKind.READ);
+    assertThat(results)
+        .extracting(OperationResult::getBody)
+        .containsExactlyInAnyOrder("read 1", "read 2");
+    assertThat(results)
+        .extracting(OperationResult::getDeliveryId)
+        .containsOnly("d-" + name("read"));
+    assertThat(results).extracting(OperationResult::getPrincipal).containsOnly("agent:a");
+    assertThat(results).extracting(OperationResult::getAttempt).containsOnlyNulls();
+  }
+
+  @Test
+  void whatCannotBeDecodedGoesToTheDeadLettersAndTheRestGoesOn() {
+    start(httpHandlers());
+    stack.sendRaw(topics, "k1/t1/global/x", new byte[] {9, 9});
+    stack.sendRaw(topics, null, "not avro at all".getBytes(StandardCharsets.UTF_8));
+    stack.send(
+        topics, Commands.command(ToolCommand.Kind.EXECUTE, name("zero"), 0, "{}", null, false));
+    stack.send(topics, Commands.execute(name("after"), Commands.note(name("after"))));
+    awaitResults(name("after"), 1);
+    await().atMost(PATIENCE).until(() -> stack.deadLetters(topics).size() == 3);
+    List<DeadLetter> letters = stack.deadLetters(topics);
+    assertThat(letters)
+        .extracting(DeadLetter::getCode)
+        .containsExactlyInAnyOrder("UNDECODABLE", "UNDECODABLE", "COMMAND_INVALID");
+    assertThat(letters).extracting(DeadLetter::getSourceTopic).containsOnly(topics.commands());
+    assertThat(letters).extracting(DeadLetter::getRole).containsOnly("executor");
+    awaitCommitted();
+  }
+
+  @Test
+  void aLargeAnswerIsKeptAndSentAsAHandle() throws SQLException {
+    String text = "x".repeat(70_000);
+    start(Map.of("pay.transfer", command -> ToolOutcome.succeeded("r", text)));
+    stack.send(topics, Commands.execute(name("big"), "{}"));
+    OperationResult result = awaitResults(name("big"), 1).getFirst();
+    assertThat(result.getBody()).isNull();
+    assertThat(result.getBodyHandle().getBytes()).isEqualTo(70_000);
+    assertThat(
+            new ClaimStore(stack.pool, "x")
+                .findBody(result.getBodyHandle().getSha256())
+                .orElseThrow()
+                .findText())
+        .isEqualTo(text);
+    // And again from the row.
+    stack.send(topics, Commands.execute(name("big"), "{}"));
+    assertThat(awaitResults(name("big"), 2).getLast().getBodyHandle())
+        .isEqualTo(result.getBodyHandle());
+  }
+
+  @Test
+  void aRemoteThatFailsAllTheTimeIsLeftAlone() {
+    AtomicInteger calls = new AtomicInteger();
+    start(
+        Map.of(
+            "pay.transfer",
+            command -> {
+              calls.incrementAndGet();
+              return ToolOutcome.unknown("TIMEOUT");
+            }));
+    for (int i = 0; i < 60; i++) {
+      stack.send(topics, Commands.execute(name("sick" + i), "{}"));
+    }
+    awaitCommitted();
+    await().atMost(PATIENCE).until(() -> stack.results(topics).size() == 60);
+    assertThat(calls.get()).isBetween(20, 30);
+    assertThat(stack.results(topics))
+        .filteredOn(r -> "CIRCUIT_OPEN".equals(r.getReason()))
+        .hasSize(60 - calls.get())
+        .allMatch(r -> r.getOutcome() == Outcome.FAILED_RETRYABLE && r.getRetryAfterMs() == 10_000);
+  }
+
+  @Test
+  void withoutItsDatabaseItWaitsAndCallsNothing() {
+    Outage outage = new Outage(stack.pool);
+    outage.begin();
+    start(httpHandlers(), "g", outage.dataSource(), Clock.systemUTC());
+    stack.send(topics, Commands.execute(name("down"), Commands.note(name("down"))));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> meters.counter("ichido.executor.trouble", "where", "claims").count() >= 2);
+    assertThat(remote.requests()).isEmpty();
+    outage.end();
+    assertThat(awaitResults(name("down"), 1).getFirst().getOutcome()).isEqualTo(Outcome.SUCCEEDED);
+    assertThat(remote.book().effectsOf(name("down"))).hasSize(1);
+  }
+
+  /** The effect is done and can't be recorded: it is neither sent before nor repeated after. */
+  @Test
+  @Tag("FR-09")
+  void aResultWaitsUntilItCanBeRecorded() {
+    Outage outage = new Outage(stack.pool);
+    ToolHandler handler =
+        command -> {
+          outage.begin();
+          return ToolOutcome.succeeded("ref", null);
+        };
+    start(Map.of("pay.transfer", handler), "g", outage.dataSource(), Clock.systemUTC());
+    stack.send(topics, Commands.execute(name("wait"), "{}"));
+    await()
+        .atMost(PATIENCE)
+        .until(() -> meters.counter("ichido.executor.trouble", "where", "record").count() >= 2);
+    assertThat(stack.results(topics)).isEmpty();
+    assertThat(stack.lag(topics, "g")).isEqualTo(1);
+    outage.end();
+    assertThat(awaitResults(name("wait"), 1).getFirst().getOutcome()).isEqualTo(Outcome.SUCCEEDED);
+  }
+
+  /**
+   * Killed after the effect, before recording: the status read decides, and effects stay at one.
+   */
+  @Test
+  @Tag("FR-09")
+  void aCrashAfterTheEffectIsUnknownUntilTheRemoteIsAsked() throws SQLException {
+    Outage outage = new Outage(stack.pool);
+    ExecutorRole dying =
+        start(
+            Map.of(
+                "pay.transfer",
+                new AfterEffect(
+                    java.util.Objects.requireNonNull(httpHandlers().get("pay.transfer")), outage)),
+            "g",
+            outage.dataSource(),
+            Clock.systemUTC());
+    String operation = name("crash");
+    ToolCommand command = Commands.execute(operation, Commands.note(operation));
+    stack.send(topics, command);
+    await().atMost(PATIENCE).until(() -> remote.book().size() == 1);
+    dying.close();
+    assertThat(new ClaimStore(stack.pool, "x").find(command.recordKey(), 1))
+        .containsInstanceOf(ClaimAnswer.Open.class);
+    start(httpHandlers(), "g", stack.pool, Clock.systemUTC());
+    stack.send(topics, Commands.reconcile(operation, 1, true));
+    OperationResult report = awaitResults(operation, 1).getFirst();
+    assertThat(report.getOutcome()).isEqualTo(Outcome.COMMITTED);
+    assertThat(remote.book().effectsOf(operation)).hasSize(1);
+    assertThat(remote.writes()).hasSize(1);
+  }
+
+  private record AfterEffect(ToolHandler real, Outage outage) implements ToolHandler {
+    @Override
+    public ToolOutcome execute(ToolCommand command) throws Exception {
+      ToolOutcome outcome = real.execute(command);
+      outage.begin();
+      return outcome;
+    }
+  }
+
+  private String name(String name) {
+    return topics.prefix() + "-" + name;
+  }
+
+  private Map<String, ToolHandler> httpHandlers() {
+    String actions =
+        """
+        {"pay.transfer": {"effect": "write", "http": {
+          "remote": "ledger",
+          "url": "%1$s/transfers",
+          "headers": {"Authorization": "Bearer secret"},
+          "timeouts": {"connect": "2s", "first_byte": "1s", "total": "1500ms"},
+          "answers": {"expected": ["201"], "terminal": ["422"],
+            "rules": [{"status": ["503"], "pointer": "/error/code", "in": ["not_accepted"],
+                       "means": "NOT_ACCEPTED", "reason": "NOT_ACCEPTED"}]},
+          "response_limit": 1048576,
+          "reference": "/id",
+          "status": {"url": "%1$s/transfers?note={arguments.note}", "found": "/data/0",
+                     "empty_is_absent": true, "reference": "/data/0/id", "body": "/data/0"}
+        }}}
+        """
+            .formatted(remote.url());
+    try {
+      HttpRemotes remotes =
+          HttpRemotes.of(
+              ExecutorContracts.parse(new ObjectMapper().readTree(actions)), Clock.systemUTC());
+      open.addFirst(remotes);
+      return remotes.handlers();
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private ExecutorRole start(Map<String, ToolHandler> handlers) {
+    return start(handlers, topics.prefix() + "-executor", stack.pool, Clock.systemUTC());
+  }
+
+  private ExecutorRole start(
+      Map<String, ToolHandler> handlers,
+      String group,
+      javax.sql.DataSource dataSource,
+      Clock clock) {
+    ExecutorConfig config =
+        new ExecutorConfig(
+            null,
+            stack.kafka(),
+            stack.registrySettings(),
+            topics.prefix(),
+            group,
+            null,
+            4,
+            Duration.ofSeconds(1),
+            null,
+            null,
+            null,
+            null,
+            false);
+    ExecutorRole role = new ExecutorRole(config, dataSource, handlers, meters, clock);
+    role.start();
+    open.add(role);
+    return role;
+  }
+
+  private List<OperationResult> awaitResults(String operation, int count) {
+    await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(50))
+        .until(() -> stack.results(topics, operation).size() >= count);
+    List<OperationResult> results = stack.results(topics, operation);
+    assertThat(results).hasSize(count);
+    return results;
+  }
+
+  private void awaitCommitted() {
+    await().atMost(PATIENCE).until(() -> stack.lag(topics, topics.prefix() + "-executor") == 0);
+  }
+}
