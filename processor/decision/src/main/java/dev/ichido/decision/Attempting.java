@@ -85,17 +85,23 @@ final class Attempting {
    * one key, and the window that the remote remembers it for is open even if our clock is behind.
    */
   private static boolean isCovered(Attempts attempts, Instant at, ActionPolicy policy) {
+    Instant end = coverEnd(attempts, policy);
+    return end != null && at.isBefore(end);
+  }
+
+  /** From when on the remote may have forgotten the key; null when it never knew it. */
+  private static @Nullable Instant coverEnd(Attempts attempts, ActionPolicy policy) {
     ActionPolicy.Remote remote = policy.remote();
     Duration window = remote.dedupeWindow();
     if (!attempts.keyed() || !remote.dedupesOnKey() || window == null) {
-      return false;
+      return null;
     }
     Instant anchor =
         switch (remote.dedupeAnchor()) {
           case FIRST_REQUEST -> attempts.firstStartedAt();
           case LAST_REQUEST -> attempts.startedAt();
         };
-    return at.plus(policy.clockSkew()).isBefore(anchor.plus(window));
+    return anchor.plus(window).minus(policy.clockSkew());
   }
 
   /** The delay before the attempt that follows. */
@@ -107,7 +113,11 @@ final class Attempting {
   /** The state of the next attempt; its command leaves and is charged to the retry budget. */
   static InProgress startNext(Draft d, Open s, boolean lastUnproven) {
     Attempts attempts = s.attempts().next(d.at(), isKeyed(d.policy()), lastUnproven);
-    InProgress next = start(d, s.revision() + 1, s.binding(), attempts, s.work());
+    // What makes this attempt safe is the remote's memory of the ones before it; a call must not
+    // start
+    // after that has ended, however long the lease.
+    Instant notAfter = attempts.earlierUnproven() ? coverEnd(s.attempts(), d.policy()) : null;
+    InProgress next = start(d, s.revision() + 1, s.binding(), attempts, s.work(), notAfter);
     d.emit(
         new ChargeRetryBudget(
             d.key().tenant(), Objects.requireNonNull(s.binding().action(), "action"), d.at()));
@@ -118,7 +128,7 @@ final class Attempting {
   static InProgress startFirst(Draft d, Binding binding, Work work) {
     String downstreamKey = DerivedIds.downstream(d.key(), d.policy().remote().keyLimit());
     Attempts attempts = Attempts.first(d.at(), downstreamKey, isKeyed(d.policy()));
-    return start(d, 1, binding, attempts, work);
+    return start(d, 1, binding, attempts, work, null);
   }
 
   private static boolean isKeyed(ActionPolicy policy) {
@@ -126,7 +136,12 @@ final class Attempting {
   }
 
   private static InProgress start(
-      Draft d, long revision, Binding binding, Attempts attempts, Work work) {
+      Draft d,
+      long revision,
+      Binding binding,
+      Attempts attempts,
+      Work work,
+      @Nullable Instant notAfter) {
     Fingerprint fingerprint = Objects.requireNonNull(binding.fingerprint(), "fingerprint");
     Instant leaseUntil = d.at().plus(d.policy().lease());
     d.emit(
@@ -150,7 +165,7 @@ final class Attempting {
                 attempts.downstreamKey(),
                 work.issuedAt(),
                 attempts.firstStartedAt(),
-                leaseUntil,
+                notAfter != null && notAfter.isBefore(leaseUntil) ? notAfter : leaseUntil,
                 false,
                 binding.workflowId(),
                 binding.step(),

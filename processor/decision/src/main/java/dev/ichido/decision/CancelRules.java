@@ -63,7 +63,7 @@ final class CancelRules {
       case FailedRetryable s -> {
         Cancelled next = Settling.cancelled(d, s.revision(), s.binding(), s.attempt());
         for (WaitingDelivery delivery : s.waiting().deliveries()) {
-          if (to == null || !isOf(to, delivery)) {
+          if (!d.answers(delivery)) {
             d.replyOf(
                 next,
                 ReplyAddress.of(d.key(), delivery),
@@ -82,11 +82,6 @@ final class CancelRules {
       case Expired s -> IntentRules.expired(d, to, s);
       case Cancelled s -> IntentRules.cancelled(d, to, s);
     };
-  }
-
-  private static boolean isOf(ReplyAddress to, WaitingDelivery delivery) {
-    return to.deliveryId().equals(delivery.deliveryId())
-        && to.principal().equals(delivery.principal());
   }
 
   private static Decision tell(Draft d, @Nullable ReplyAddress to, Cancelled next) {

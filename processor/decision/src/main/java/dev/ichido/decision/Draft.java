@@ -74,6 +74,11 @@ final class Draft {
     return !transitions.isEmpty();
   }
 
+  /** Whether the event is itself this delivery, which is answered by its own verdict. */
+  boolean answers(WaitingDelivery delivery) {
+    return delivery.deliveryId().equals(event.eventId()) && delivery.principal().equals(acting());
+  }
+
   void emit(Effect effect) {
     effects.add(effect);
   }
@@ -265,22 +270,25 @@ final class Draft {
 
   /** Who acted, where it is not the principal that the operation is bound to. */
   private @Nullable String actor(OperationState next) {
-    Principal acting =
-        switch (event) {
-          case IntentReceived e -> e.intent().principal();
-          case CancelReceived e -> e.principal();
-          case ReadReported e -> e.principal();
-          case ResultReported e -> null;
-          case ReconciliationReported e -> null;
-          case ResolutionReceived e -> null;
-          case DeadlineReached e -> null;
-        };
+    Principal acting = acting();
     if (acting == null) {
       return null;
     }
     return switch (next) {
       case Absent s -> acting.name();
       case Known s -> s.binding().principal().equals(acting) ? null : acting.name();
+    };
+  }
+
+  private @Nullable Principal acting() {
+    return switch (event) {
+      case IntentReceived e -> e.intent().principal();
+      case CancelReceived e -> e.principal();
+      case ReadReported e -> e.principal();
+      case ResultReported e -> null;
+      case ReconciliationReported e -> null;
+      case ResolutionReceived e -> null;
+      case DeadlineReached e -> null;
     };
   }
 }

@@ -62,6 +62,9 @@ final class Lapses {
   private static boolean retentionOver(Draft d, FailedRetryable s) {
     Expired next = expired(s, s.settledAt(), s.forgetAt());
     for (WaitingDelivery delivery : s.waiting().deliveries()) {
+      if (d.answers(delivery)) {
+        continue;
+      }
       d.replyOf(
           next,
           ReplyAddress.of(d.key(), delivery),
