@@ -1,0 +1,496 @@
+package dev.ichido.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.registry.InMemoryRegistryLog;
+import dev.ichido.registry.RegistryServer;
+import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.OperationReply;
+import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.Topics;
+import dev.ichido.schemas.wire.RecordSerdes;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class InboxRoleIT {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final AtomicInteger PREFIXES = new AtomicInteger();
+
+  @TempDir private static Path folder;
+  private static EmbeddedBroker broker;
+  private static EmbeddedDatabase database;
+  private static RegistryServer registry;
+  private static HikariDataSource pool;
+  private static RecordSerdes serdes;
+  private static KafkaProducer<byte[], byte[]> producer;
+
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final List<InboxRole> roles = new ArrayList<>();
+  private Topics topics;
+  private InboxReader reader;
+
+  @BeforeAll
+  static void start() throws Exception {
+    broker = EmbeddedBroker.start(folder.resolve("kafka"));
+    database = EmbeddedDatabase.start(folder.resolve("postgres"));
+    registry = RegistryServer.start(new InMemoryRegistryLog(), 0);
+    HikariConfig config = new HikariConfig();
+    config.setJdbcUrl(database.url());
+    config.setUsername(database.user());
+    config.setPassword(database.password());
+    pool = new HikariDataSource(config);
+    InboxMigration.migrate(pool);
+    serdes = RecordSerdes.from(Map.of("schema.registry.url", registry.url()));
+    producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", broker.bootstrapServers(), "max.request.size", "1040000"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer());
+  }
+
+  @AfterAll
+  static void stop() {
+    producer.close();
+    pool.close();
+    registry.close();
+    database.close();
+    broker.close();
+  }
+
+  @BeforeEach
+  void makeTopics() throws Exception {
+    topics = new Topics("i" + PREFIXES.incrementAndGet());
+    makeTopics(topics);
+    reader = new InboxReader(pool);
+  }
+
+  private static void makeTopics(Topics topics) throws Exception {
+    try (Admin admin =
+        Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()))) {
+      List<NewTopic> wanted = new ArrayList<>();
+      for (TopicSpec spec : topics.specs(2, (short) 1)) {
+        wanted.add(
+            new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
+                .configs(spec.configs()));
+      }
+      admin.createTopics(wanted).all().get();
+    }
+  }
+
+  @AfterEach
+  void closeRoles() {
+    roles.forEach(InboxRole::close);
+  }
+
+  @Test
+  void aReplyIsStoredAndHandedToItsDelivery() throws Exception {
+    run(pool);
+    String delivery = name("d1");
+    CompletableFuture<InboxReply> waiting =
+        CompletableFuture.supplyAsync(() -> requireFinal(delivery));
+    send(reply("op", delivery, 1, "CLAIMED", "IN_PROGRESS", null, null).setFinal$(false).build());
+    send(reply("op", delivery, 2, "SETTLED", "SUCCEEDED", "EXECUTED", "{\"ok\":\"ü\"}").build());
+    InboxReply settled = waiting.get();
+    assertThat(settled.verdict()).isEqualTo("SETTLED");
+    assertThat(settled.body()).isEqualTo("{\"ok\":\"ü\"}");
+    assertThat(settled.differing()).containsExactly("a\"b\\", "c");
+    assertThat(settled.originalAt()).isEqualTo(Instant.ofEpochMilli(1_000));
+    assertThat(settled.traceparent()).isEqualTo("00-trace");
+    assertThat(reader.repliesTo(delivery))
+        .extracting(InboxReply::verdict)
+        .containsExactly("CLAIMED", "SETTLED");
+    InboxOperation operation = reader.findOperation("t1", "global", name("op")).orElseThrow();
+    assertThat(operation.state()).isEqualTo("SUCCEEDED");
+    assertThat(operation.revision()).isEqualTo(2);
+    assertThat(operation.conflict()).isFalse();
+  }
+
+  @Test
+  void aRecordThatIsSentTwiceIsOneReply() {
+    run(pool);
+    OperationReply reply =
+        reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build();
+    send(reply);
+    send(reply);
+    send(reply("op", name("last"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "x").build());
+    requireFinal(name("last"));
+    assertThat(reader.repliesTo(name("d1"))).hasSize(1);
+    assertThat(conflicts()).isZero();
+  }
+
+  @Test
+  @Tag("FR-13")
+  void aLowerRevisionIsIgnoredAndCounted() {
+    run(pool);
+    send(reply("op", name("d1"), 5, "SETTLED", "SUCCEEDED", "EXECUTED", "new").build());
+    send(reply("op", name("d2"), 4, "HELD_UNKNOWN", "UNKNOWN_RECONCILIATION", null, null).build());
+    requireFinal(name("d2"));
+    InboxOperation operation = reader.findOperation("t1", "global", name("op")).orElseThrow();
+    assertThat(operation.revision()).isEqualTo(5);
+    assertThat(operation.body()).isEqualTo("new");
+    assertThat(meters.counter("ichido.inbox.replies", "what", "lower_revision").count())
+        .isEqualTo(1);
+    assertThat(conflicts()).isZero();
+  }
+
+  @Test
+  void anotherTruthUnderAKnownRevisionIsKeptAsideAndTheResultIsWithheld() {
+    run(pool);
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "one").build());
+    send(reply("op", name("d2"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "two").build());
+    send(reply("sane", name("d3"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "sane").build());
+    InboxReply other = requireFinal(name("d2"));
+    assertThat(other.conflict()).isTrue();
+    assertThat(other.body()).isNull();
+    assertThat(other.remoteReference()).isNull();
+    assertThat(requireFinal(name("d1")).body()).isNull();
+    InboxOperation operation = reader.findOperation("t1", "global", name("op")).orElseThrow();
+    assertThat(operation.conflict()).isTrue();
+    assertThat(operation.body()).isNull();
+    assertThat(conflicts()).isEqualTo(1);
+    assertThat(requireFinal(name("d3")).body()).isEqualTo("sane");
+    // A higher revision does not clear the flag: a person does.
+    send(reply("op", name("d4"), 3, "RESOLVED", "SUCCEEDED", "RECONCILED", "three").build());
+    assertThat(requireFinal(name("d4")).conflict()).isTrue();
+  }
+
+  /** A refusal may come under any revision and must neither change nor contradict the operation. */
+  @Test
+  void refusalsAndRepliesWithoutAResultAreNoConflict() {
+    run(pool);
+    send(reply("op", name("d1"), 2, "HELD_UNKNOWN", "SUCCEEDED", null, null).build());
+    send(reply("op", name("d2"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "one").build());
+    send(reply("op", name("d3"), 2, "FINGERPRINT_MISMATCH", "SUCCEEDED", null, null).build());
+    send(reply("op", name("d4"), 0, "UNAUTHORIZED", null, null, null).build());
+    send(reply(null, name("d5"), 0, "INVALID", null, null, null).build());
+    for (int i = 1; i <= 5; i++) {
+      assertThat(requireFinal(name("d" + i)).conflict()).isFalse();
+    }
+    assertThat(reader.findOperation("t1", "global", name("op")).orElseThrow().body())
+        .isEqualTo("one");
+    assertThat(conflicts()).isZero();
+  }
+
+  /** Killed after the commit of the database, before anything else: nothing is applied twice. */
+  @Test
+  void afterACrashReadingGoesOnFromTheStoredOffset() throws SQLException {
+    InboxRole first = run(pool);
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    requireFinal(name("d1"));
+    first.close();
+    // What would be redelivered if Kafka's own offsets were the truth would come again here.
+    execute("delete from ichido.inbox_reply where delivery_id = '" + name("d1") + "'");
+    InboxConfig other =
+        new InboxConfig(
+            kafka(),
+            Map.of("schema.registry.url", registry.url()),
+            topics.prefix(),
+            "a-group-without-offsets-" + topics.prefix(),
+            null,
+            false);
+    InboxRole second = new InboxRole(other, pool, meters);
+    roles.add(second);
+    second.start();
+    send(reply("op", name("d2"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "x").build());
+    requireFinal(name("d2"));
+    assertThat(reader.repliesTo(name("d1"))).isEmpty();
+  }
+
+  @Test
+  void ofABatchThatFailsNothingStaysAndItComesAgain() {
+    AtomicInteger commits = new AtomicInteger();
+    run(failingCommits(commits, 3));
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    requireFinal(name("d1"));
+    assertThat(commits.get()).isGreaterThan(3);
+    assertThat(reader.repliesTo(name("d1"))).hasSize(1);
+    assertThat(meters.counter("ichido.inbox.trouble").count()).isEqualTo(3);
+  }
+
+  /** A paused twin applies what it still holds after another one has gone on. */
+  @Test
+  void aTwinThatIsBehindChangesNothing() throws SQLException {
+    InboxStore store = new InboxStore(pool);
+    TopicPartition partition = new TopicPartition(name("topic"), 0);
+    InboxStore.Received one = received(partition, 10, name("d1"));
+    InboxStore.Received two = received(partition, 11, name("d2"));
+    store.apply(List.of(one, two), Map.of(partition, 12L));
+    InboxStore.Applied late = store.apply(List.of(one), Map.of(partition, 11L));
+    assertThat(late.applied()).isZero();
+    assertThat(late.skipped()).isEqualTo(1);
+    assertThat(store.nextOffsets(List.of(partition))).containsEntry(partition, 12L);
+  }
+
+  @Test
+  void oversizeAndUnstorableTextsDoNotStopIt() {
+    run(pool);
+    String huge = "x".repeat(900_000);
+    send(
+        reply(null, name("d1"), 0, "INVALID", null, null, null)
+            .setOperationId("o".repeat(100_000))
+            .setDetail("nul \0 inside")
+            .build());
+    send(reply("op", name("d2"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", huge).build());
+    assertThat(requireFinal(name("d1")).detail()).isEqualTo("nul \uFFFD inside");
+    assertThat(requireFinal(name("d1")).operationId()).hasSize(300);
+    assertThat(requireFinal(name("d2")).body()).hasSize(900_000);
+  }
+
+  @Test
+  void whatCannotBeDecodedGoesToTheDeadLettersAndTheRestGoesOn() {
+    run(pool);
+    sendRaw("not avro".getBytes(StandardCharsets.UTF_8));
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    requireFinal(name("d1"));
+    await().atMost(PATIENCE).until(() -> deadLetters().size() == 1);
+    assertThat(deadLetters().getFirst().getCode()).isEqualTo("UNDECODABLE");
+    assertThat(deadLetters().getFirst().getRole()).isEqualTo("inbox");
+    assertThat(deadLetters().getFirst().getSourceTopic()).isEqualTo(topics.replies());
+  }
+
+  @Test
+  void whoFollowsSeesEveryReplyOnceAndInOrder() throws Exception {
+    run(pool);
+    long cursor = reader.listAfter(0, 100_000).stream().mapToLong(InboxReply::seq).max().orElse(0);
+    List<String> seen = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      send(reply("op" + i, name("f" + i), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    }
+    while (seen.size() < 50) {
+      List<InboxReply> page = reader.awaitAfter(cursor, 7, PATIENCE);
+      assertThat(page).isNotEmpty();
+      page.forEach(r -> seen.add(r.deliveryId()));
+      cursor = page.getLast().seq();
+    }
+    assertThat(seen).doesNotHaveDuplicates().hasSize(50);
+    assertThat(reader.awaitAfter(cursor, 7, Duration.ofMillis(50))).isEmpty();
+  }
+
+  @Test
+  void aTopicThatWasMadeAnewIsReadFromItsBeginning() throws Exception {
+    InboxStore store = new InboxStore(pool);
+    Map<TopicPartition, Long> ahead = new HashMap<>();
+    for (int p = 0; p < 2; p++) {
+      ahead.put(new TopicPartition(topics.replies(), p), 1_000L);
+    }
+    store.apply(List.of(), ahead);
+    run(pool);
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    assertThat(requireFinal(name("d1")).body()).isEqualTo("x");
+  }
+
+  private InboxStore.Received received(TopicPartition partition, long offset, String delivery) {
+    OperationReply reply =
+        reply("op", delivery, 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build();
+    return new InboxStore.Received(
+        partition,
+        offset,
+        dev.ichido.inbox.wire.ReplyMapper.toReply(reply, null),
+        dev.ichido.inbox.wire.ReplyMapper.findResultHash(reply));
+  }
+
+  private String name(String name) {
+    return topics.prefix() + "-" + name;
+  }
+
+  private static Map<String, String> kafka() {
+    return Map.of("bootstrap.servers", broker.bootstrapServers());
+  }
+
+  private InboxRole run(DataSource dataSource) {
+    InboxRole role =
+        new InboxRole(
+            new InboxConfig(
+                kafka(),
+                Map.of("schema.registry.url", registry.url()),
+                topics.prefix(),
+                null,
+                null,
+                false),
+            dataSource,
+            meters);
+    roles.add(role);
+    role.start();
+    return role;
+  }
+
+  private InboxReply requireFinal(String delivery) {
+    try {
+      return reader.awaitFinal(delivery, PATIENCE).orElseThrow();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private OperationReply.Builder reply(
+      @Nullable String operation,
+      String delivery,
+      long revision,
+      String verdict,
+      @Nullable String state,
+      @Nullable String marker,
+      @Nullable String body) {
+    return OperationReply.newBuilder()
+        .setTenant("t1")
+        .setScope("global")
+        .setOperationId(operation == null ? null : name(operation))
+        .setDeliveryId(delivery)
+        .setPrincipal("agent:a")
+        .setVerdict(verdict)
+        .setState(state)
+        .setAttempt(1)
+        .setRevision(revision)
+        .setFinal$(true)
+        .setMarker(marker)
+        .setRemoteReference(marker == null ? null : "ref")
+        .setBody(body)
+        .setOriginalAt(Instant.ofEpochMilli(1_000))
+        .setDiffering(List.of("a\"b\\", "c"))
+        .setDecidedAt(Instant.ofEpochMilli(2_000));
+  }
+
+  private void send(OperationReply reply) {
+    sendRaw(serdes.serializer(OperationReply.class).serialize(topics.replies(), reply));
+  }
+
+  private void sendRaw(byte[] value) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topics.replies(), 0, "k".getBytes(StandardCharsets.UTF_8), value);
+    record.headers().add("traceparent", "00-trace".getBytes(StandardCharsets.UTF_8));
+    try {
+      producer.send(record).get();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private List<DeadLetter> deadLetters() {
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            new HashMap<String, Object>(kafka()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          List.of(
+              new TopicPartition(topics.deadLetters(), 0),
+              new TopicPartition(topics.deadLetters(), 1));
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      List<DeadLetter> letters = new ArrayList<>();
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
+        consumer
+            .poll(Duration.ofMillis(100))
+            .forEach(
+                r ->
+                    letters.add(
+                        serdes
+                            .deserializer(DeadLetter.class)
+                            .deserialize(topics.deadLetters(), r.value())));
+      }
+      return letters;
+    }
+  }
+
+  private long conflicts() {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows =
+            statement.executeQuery(
+                "select count(*) from ichido.inbox_conflict where source_topic = '"
+                    + topics.replies()
+                    + "'")) {
+      rows.next();
+      return rows.getLong(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void execute(String sql) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** The first commits do not reach the server. */
+  private static DataSource failingCommits(AtomicInteger commits, int failures) {
+    return proxy(
+        DataSource.class,
+        pool,
+        (method, result) ->
+            result instanceof Connection connection
+                ? proxy(
+                    Connection.class,
+                    connection,
+                    (m, r) -> r,
+                    m -> {
+                      if (m.equals("commit") && commits.getAndIncrement() < failures) {
+                        throw new SQLException("lost", "08006");
+                      }
+                    })
+                : result,
+        m -> {});
+  }
+
+  private interface After {
+    @Nullable Object apply(String method, @Nullable Object result);
+  }
+
+  private interface Before {
+    void check(String method) throws SQLException;
+  }
+
+  private static <T> T proxy(Class<T> type, T real, After after, Before before) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            InboxRoleIT.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              before.check(method.getName());
+              try {
+                return after.apply(method.getName(), method.invoke(real, arguments));
+              } catch (InvocationTargetException e) {
+                throw e.getCause() == null ? e : e.getCause();
+              }
+            }));
+  }
+}
