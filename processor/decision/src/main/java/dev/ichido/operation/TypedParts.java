@@ -1,5 +1,6 @@
 package dev.ichido.operation;
 
+import java.security.MessageDigest;
 import java.util.Arrays;
 import javax.crypto.Mac;
 
@@ -34,7 +35,7 @@ public final class TypedParts {
 
   private static final int HEAD = 5;
 
-  private byte[] buffer = new byte[512];
+  private byte[] buffer = new byte[1024];
   private int size;
   private int contentStart;
 
@@ -122,6 +123,11 @@ public final class TypedParts {
   /** Feeds all parts. */
   public void update(Mac mac) {
     mac.update(buffer, 0, size);
+  }
+
+  /** Feeds all parts. */
+  public void update(MessageDigest digest) {
+    digest.update(buffer, 0, size);
   }
 
   /** A copy of the bytes from an offset up to another. */

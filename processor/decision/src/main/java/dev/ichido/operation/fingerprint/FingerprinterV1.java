@@ -4,6 +4,8 @@ import dev.ichido.operation.TenantKey;
 import dev.ichido.operation.TypedParts;
 import dev.ichido.operation.TypedParts.Tag;
 import dev.ichido.operation.fingerprint.JsonValue.JsonObject;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.SortedMap;
@@ -56,14 +58,13 @@ final class FingerprinterV1 implements Fingerprinter {
     parts.update(mac);
     String digest = HexFormat.of().formatHex(mac.doFinal());
 
-    SortedMap<String, String> members = new TreeMap<>();
-    MemberDigests digests = new MemberDigests(mac, parts, members);
-    digests.text("action", meaning.action());
-    digests.text("action_version", meaning.actionVersion());
-    digests.text("target", meaning.target());
-    digests.text("precondition", meaning.precondition());
-    digests.arguments(arguments);
-    return new Fingerprint(1, digest, members);
+    MemberDigests members = new MemberDigests(mac, parts);
+    members.text("action", meaning.action());
+    members.text("action_version", meaning.actionVersion());
+    members.text("target", meaning.target());
+    members.text("precondition", meaning.precondition());
+    members.arguments(arguments);
+    return new Fingerprint(1, digest, members.byName());
   }
 
   private static void textOrAbsent(TypedParts parts, @Nullable String text) {
@@ -80,7 +81,41 @@ final class FingerprinterV1 implements Fingerprinter {
     parts.close();
   }
 
-  private record MemberDigests(Mac mac, TypedParts parts, SortedMap<String, String> into) {
+  private static byte[] memberKey(Mac mac, TypedParts parts) {
+    parts.clear();
+    parts.text(MEMBER_RULE);
+    parts.update(mac);
+    return mac.doFinal();
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Expected SHA-256, which every JDK has.", e);
+    }
+  }
+
+  /**
+   * SHA-256 behind a secret prefix, cut short. No list of parts is the start of another one and
+   * most of the digest is left out, so nothing can be appended to it as to a bare prefix; it costs
+   * half of an HMAC, and there is one for each field.
+   */
+  private static final class MemberDigests {
+    private final byte[] key;
+    private final MessageDigest sha256 = sha256();
+    private final TypedParts parts;
+    private final SortedMap<String, String> byName = new TreeMap<>();
+
+    MemberDigests(Mac mac, TypedParts parts) {
+      this.key = memberKey(mac, parts);
+      this.parts = parts;
+    }
+
+    SortedMap<String, String> byName() {
+      return byName;
+    }
+
     void text(String name, @Nullable String text) {
       if (text != null) {
         start(name);
@@ -100,8 +135,15 @@ final class FingerprinterV1 implements Fingerprinter {
     }
 
     private static boolean canBeNamed(JsonObject object) {
-      return object.members().size() <= MAX_NAMED_ARGUMENTS
-          && object.members().keySet().stream().allMatch(n -> n.length() <= MAX_NAME_LENGTH);
+      if (object.members().size() > MAX_NAMED_ARGUMENTS) {
+        return false;
+      }
+      for (String name : object.members().keySet()) {
+        if (name.length() > MAX_NAME_LENGTH) {
+          return false;
+        }
+      }
+      return true;
     }
 
     private void json(String name, JsonValue value) {
@@ -112,12 +154,13 @@ final class FingerprinterV1 implements Fingerprinter {
 
     private void start(String name) {
       parts.clear();
-      parts.text(MEMBER_RULE).text(name);
+      parts.text(name);
     }
 
     private void end(String name) {
-      parts.update(mac);
-      into.put(name, HexFormat.of().formatHex(mac.doFinal(), 0, MEMBER_DIGEST_BYTES));
+      sha256.update(key);
+      parts.update(sha256);
+      byName.put(name, HexFormat.of().formatHex(sha256.digest(), 0, MEMBER_DIGEST_BYTES));
     }
   }
 }
