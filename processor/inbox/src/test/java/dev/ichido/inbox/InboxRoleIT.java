@@ -120,6 +120,19 @@ class InboxRoleIT {
   }
 
   @Test
+  void theAnswerOfAReadComesAfterTheSameVerdict() throws Exception {
+    run(pool);
+    String delivery = name("read");
+    send(
+        reply("look", delivery, 0, "PASSED_THROUGH", "IN_PROGRESS", null, null)
+            .setFinal$(false)
+            .build());
+    send(reply("look", delivery, 0, "PASSED_THROUGH", "SUCCEEDED", "EXECUTED", "{}").build());
+    assertThat(requireFinal(delivery).body()).isEqualTo("{}");
+    assertThat(reader.repliesTo(delivery)).hasSize(2);
+  }
+
+  @Test
   void aReplyIsStoredAndHandedToItsDelivery() throws Exception {
     run(pool);
     String delivery = name("d1");

@@ -49,8 +49,9 @@ create table ichido.inbox_reply (
   received_at      timestamptz not null default now()
 );
 
+-- A read is told PASSED_THROUGH twice under revision 0: when its command leaves, and with its answer.
 create unique index inbox_reply_once
-  on ichido.inbox_reply (delivery_id, tenant, scope, coalesce(operation_id, ''), verdict, revision);
+  on ichido.inbox_reply (delivery_id, tenant, scope, coalesce(operation_id, ''), verdict, revision, final);
 create index inbox_reply_operation on ichido.inbox_reply (operation_id, tenant, scope);
 
 -- Every other truth that was told under a revision that was known already.
