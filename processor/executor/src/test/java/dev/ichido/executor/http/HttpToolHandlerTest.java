@@ -1,0 +1,317 @@
+package dev.ichido.executor.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.executor.Commands;
+import dev.ichido.executor.ExecutorException;
+import dev.ichido.executor.ToolHandler;
+import dev.ichido.executor.ToolOutcome;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HttpToolHandlerTest {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Clock CLOCK =
+      Clock.fixed(Instant.parse("2026-01-01T00:00:00Z"), ZoneOffset.UTC);
+
+  private final List<AutoCloseable> open = new ArrayList<>();
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable closeable : open.reversed()) {
+      closeable.close();
+    }
+  }
+
+  /**
+   * The server reads the second request of each connection and closes. A client that repeats by
+   * itself would do the write again, behind our back.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"POST", "PUT", "PATCH", "DELETE"})
+  @Tag("FR-12")
+  void aWriteIsNotRepeatedWhenAKeptConnectionIsClosed(String method) throws Exception {
+    ScriptedServer server = scripted(2);
+    ToolHandler handler = handler("{'url':'%s/x','method':'%s'}".formatted(server.url(), method));
+    assertThat(handler.execute(Commands.execute("op", "{}")))
+        .isInstanceOf(ToolOutcome.Succeeded.class);
+    ToolOutcome second = handler.execute(Commands.execute("op", "{}"));
+    assertThat(reason(second)).isEqualTo("Unknown CONNECTION_LOST");
+    assertThat(server.requests()).hasSize(2);
+  }
+
+  /** The control: the same client does repeat a GET, so the test above can fail. */
+  @Test
+  void theClientRepeatsAGetWhichIsWhyAWriteMayNotUseIt() throws Exception {
+    ScriptedServer server = scripted(2);
+    try (HttpClient client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build()) {
+      HttpRequest request = HttpRequest.newBuilder(URI.create(server.url())).build();
+      client.send(request, HttpResponse.BodyHandlers.ofString());
+      client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+    assertThat(server.requests()).hasSize(3);
+    assertThatThrownBy(() -> handler("{'url':'%s','method':'GET'}".formatted(server.url())))
+        .isInstanceOf(ExecutorException.class)
+        .hasMessageContaining("actions.pay.transfer.http.method");
+  }
+
+  @Test
+  void aJvmThatIsSetToRepeatEverythingIsRefused() {
+    System.setProperty("jdk.httpclient.enableAllMethodRetry", "true");
+    try {
+      assertThatThrownBy(() -> HttpRemotes.of(Map.of(), CLOCK))
+          .isInstanceOfSatisfying(
+              ExecutorException.class, e -> assertThat(e.code()).isEqualTo("HIDDEN_RETRY"));
+    } finally {
+      System.clearProperty("jdk.httpclient.enableAllMethodRetry");
+    }
+  }
+
+  @Test
+  void aRefusedConnectionProvesThatNothingWasSent() throws Exception {
+    int port;
+    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = free.getLocalPort();
+    }
+    ToolOutcome outcome =
+        handler("{'url':'http://127.0.0.1:%d/x'}".formatted(port))
+            .execute(Commands.execute("op", "{}"));
+    assertThat(reason(outcome)).isEqualTo("FailedRetryable CONNECT_REFUSED");
+    assertThat(outcome.facts().remoteCalls()).isZero();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "200, x, Succeeded",
+    "400, x, Unknown STATUS_UNEXPECTED",
+    "404, x, Unknown STATUS_UNEXPECTED",
+    "409, in_use, Unknown KEY_IN_FLIGHT",
+    "409, gone, FailedTerminal REFUSED_BY_REMOTE",
+    "422, x, FailedTerminal REFUSED_BY_REMOTE",
+    "429, x, FailedRetryable NOT_ACCEPTED",
+    "500, x, Unknown STATUS_UNEXPECTED",
+    "503, x, Unknown STATUS_UNEXPECTED",
+    "307, x, Unknown REDIRECT_NOT_FOLLOWED",
+  })
+  void anAnswerMeansWhatTheContractSaysAndElseNothing(int status, String code, String expected)
+      throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(status, "{\"error\":{\"code\":\"" + code + "\"}}", "Retry-After: 3");
+    ToolOutcome result =
+        handler(
+                """
+                {'url':'%s/x','answers':{'not_accepted':['429'],'terminal':['409','422'],
+                 'rules':[{'status':['409'],'pointer':'/error/code','in':['in_use'],
+                           'means':'UNKNOWN','reason':'KEY_IN_FLIGHT'}]}}
+                """
+                    .formatted(server.url()))
+            .execute(Commands.execute("op", "{}"));
+    assertThat(reason(result)).isEqualTo(expected);
+    assertThat(result.facts().remoteStatus()).isEqualTo(status);
+    assertThat(result.facts().retryAfter()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(server.requests()).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "Thu, 01 Jan 2026 00:00:30 GMT | 30",
+        "Wed, 31 Dec 2025 00:00:00 GMT | 0",
+        "120 | 120",
+        "99999999999999999999 | 86400",
+      })
+  void retryAfterIsReadInBothForms(String header, long seconds) throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(503, "", "Retry-After: " + header);
+    assertThat(
+            handler("{'url':'%s/x'}".formatted(server.url()))
+                .execute(Commands.execute("op", "{}"))
+                .facts()
+                .retryAfter())
+        .isEqualTo(Duration.ofSeconds(seconds));
+  }
+
+  @Test
+  void argumentsTravelAsTheyWereWritten() throws Exception {
+    ScriptedServer server = scripted(99);
+    String arguments = "{\"b\":1.0, \"a\":1e2,\"big\":123456789012345678901234567890.10}";
+    handler("{'url':'%s/x'}".formatted(server.url())).execute(Commands.execute("op", arguments));
+    assertThat(server.requests().getFirst().body()).isEqualTo(arguments);
+  }
+
+  @Test
+  void templatesFillUrlHeadersAndBodyAndKeepTypesAndDigits() throws Exception {
+    ScriptedServer server = scripted(99);
+    handler(
+            """
+            {'url':'%s/a/{arguments.to}?t={target}','headers':{'X-Tenant':'{tenant}'},
+             'body':{'n':'{arguments.n}','s':'for {arguments.to}','o':'{arguments.o}',
+                     'gone':'{arguments.absent}'},
+             'key':{'field':'/request_id'}}
+            """
+                .formatted(server.url()))
+        .execute(
+            Commands.execute(
+                "op", "{\"to\":\"a/../b?c=d&e #%\",\"n\":100.10,\"o\":{\"k\":[1,null]}}"));
+    ScriptedServer.Request request = server.requests().getFirst();
+    assertThat(request.line())
+        .isEqualTo("POST /a/a%2F..%2Fb%3Fc%3Dd%26e%20%23%25?t=acct%3A1 HTTP/1.1");
+    assertThat(request.headers()).contains("x-tenant: t1");
+    assertThat(request.body())
+        .isEqualTo(
+            "{\"n\":100.10,\"s\":\"for a/../b?c=d&e #%\",\"o\":{\"k\":[1,null]},"
+                + "\"request_id\":\"key-op\"}");
+  }
+
+  @Test
+  void theKeyGoesWhereTheContractSays() throws Exception {
+    ScriptedServer server = scripted(99);
+    for (String key :
+        List.of("{'header':'K'}", "{'header':'K','quoted':true}", "{'query':'requestId'}")) {
+      handler("{'url':'%s/x','key':%s}".formatted(server.url(), key))
+          .execute(Commands.execute("op", "{}"));
+    }
+    assertThat(server.requests().get(0).headers()).contains("k: key-op");
+    assertThat(server.requests().get(1).headers()).contains("k: \"key-op\"");
+    assertThat(server.requests().get(2).line()).isEqualTo("POST /x?requestId=key-op HTTP/1.1");
+  }
+
+  /** A key that was cut to fit could be another operation's; nothing is sent instead. */
+  @ParameterizedTest
+  @ValueSource(strings = {"{'header':'K','limit':5}", "{'header':'K','charset':'[0-9]+'}"})
+  void aKeyThatDoesNotFitIsNotCut(String key) throws Exception {
+    ScriptedServer server = scripted(99);
+    assertThat(
+            reason(
+                handler("{'url':'%s/x','key':%s}".formatted(server.url(), key))
+                    .execute(Commands.execute("op", "{}"))))
+        .isEqualTo("FailedTerminal KEY_DOES_NOT_FIT");
+    assertThat(server.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "127.0.0.2:%d",
+        "127.0.0.1:1%d",
+        "evil.example:%d",
+        "user@127.0.0.1:%d",
+        "127.0.0.1:%d@evil.example",
+      })
+  void onlyHostsOfTheContractAreCalled(String host) throws Exception {
+    ScriptedServer server = scripted(99);
+    String contract =
+        "{'url':'http://{arguments.host}/x','hosts':['127.0.0.1:%d']}".formatted(server.port());
+    String arguments =
+        "{\"host\":" + JSON.writeValueAsString(host.formatted(server.port() % 1000)) + "}";
+    assertThat(handler(contract).execute(Commands.execute("op", arguments)))
+        .isInstanceOf(ToolOutcome.FailedTerminal.class);
+    assertThat(server.requests()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "{'url':'http://example.com/x'} | .url",
+        "{'url':'http://127.0.0.1/x','hots':[]} | .hots",
+        "{'url':'https://{arguments.host}/x'} | .hosts",
+        "{'url':'https://a.example/{nothing}'} | .url",
+        "{'url':'https://a.example/x','hosts':['b.example:443']} | .url",
+        "{'url':'https://a.example/x','answers':{'terminal':['204']}} | .answers",
+        "{'url':'https://a.example/x','answers':{'expected':['600']}} | .answers.expected",
+        "{'url':'https://a.example/x','timeouts':{'connect':'2 s'}} | .timeouts.connect",
+        "{'url':'https://a.example/x','key':{'header':'a','field':'/b'}} | .key",
+        "{'url':'https://a.example/x','status':{'url':'https://b.example/x'}} | .status.url",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','method':'POST'}} | .status.method",
+        "{'url':'https://a.example/x','response_limit':-1} | .response_limit",
+        "{'method':'POST'} | .url",
+        "[] | .http",
+      })
+  void aContractThatCannotHoldIsRefusedWithItsMember(String http, String member) {
+    assertThatThrownBy(() -> handler(http))
+        .isInstanceOfSatisfying(
+            ExecutorException.class, e -> assertThat(e.code()).isEqualTo("CONTRACT_INVALID"))
+        .hasMessageContaining(
+            "actions.pay.transfer" + (member.equals(".http") ? member : ".http" + member));
+  }
+
+  @Test
+  void aContractDoesNotPrintItsSecrets() throws Exception {
+    Map<String, HttpContract> contracts =
+        parse(
+            """
+            {'url':'https://a.example/s3cret','headers':{'Authorization':'Bearer s3cret'},
+             'status':{'url':'https://a.example/x','headers':{'Authorization':'s3cret'}}}
+            """);
+    assertThat(contracts.toString()).doesNotContain("s3cret");
+    assertThat(Objects.requireNonNull(contracts.get("pay.transfer")).headers().toString())
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void aMissingArgumentIsAFailureBeforeTheCall() throws Exception {
+    ScriptedServer server = scripted(99);
+    assertThat(
+            reason(
+                handler("{'url':'%s/{arguments.to}'}".formatted(server.url()))
+                    .execute(Commands.execute("op", "{}"))))
+        .isEqualTo("FailedTerminal TEMPLATE_VALUE_MISSING");
+    assertThat(server.requests()).isEmpty();
+  }
+
+  private static String reason(ToolOutcome outcome) {
+    return switch (outcome) {
+      case ToolOutcome.Succeeded s -> "Succeeded";
+      case ToolOutcome.FailedRetryable r -> "FailedRetryable " + r.reason();
+      case ToolOutcome.FailedTerminal t -> "FailedTerminal " + t.reason();
+      case ToolOutcome.Unknown u -> "Unknown " + u.reason();
+    };
+  }
+
+  private ScriptedServer scripted(int closeAtRequest) throws IOException {
+    ScriptedServer server = new ScriptedServer(closeAtRequest);
+    open.add(server);
+    return server;
+  }
+
+  private ToolHandler handler(String http) throws JsonProcessingException {
+    HttpRemotes remotes = HttpRemotes.of(parse(http), CLOCK);
+    open.add(remotes);
+    return Objects.requireNonNull(remotes.handlers().get("pay.transfer"));
+  }
+
+  private static Map<String, HttpContract> parse(String http) throws JsonProcessingException {
+    ObjectNode actions = JSON.createObjectNode();
+    actions
+        .putObject("pay.transfer")
+        .put("effect", "write")
+        .set("http", JSON.readTree(http.replace('\'', '"')));
+    return ExecutorContracts.parse(actions);
+  }
+}
