@@ -1,6 +1,7 @@
 package dev.ichido.decision;
 
 import dev.ichido.decision.Effect.ReplyAddress;
+import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent.CancelReceived;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
@@ -104,6 +105,10 @@ final class Draft {
 
   /** The verdict on the event, with the state that follows. */
   Decision close(Verdict verdict, OperationState next, Note note) {
+    if (hasLapsed() && !(next instanceof UnknownReconciliation)) {
+      // The lease was over, but the event itself answers what the remote would have been asked.
+      effects.removeIf(RequestReconciliation.class::isInstance);
+    }
     Note full = note.by(actor(next));
     transitions.add(
         new Transition(

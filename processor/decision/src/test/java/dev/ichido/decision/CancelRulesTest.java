@@ -14,6 +14,7 @@ import dev.ichido.decision.OperationState.Cancelled;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.decision.table.Cell;
 import dev.ichido.operation.RefusalCode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

@@ -15,6 +15,7 @@ import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.decision.table.Cell;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;

@@ -31,6 +31,7 @@ import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationState.Open;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.decision.table.Cell;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.RefusalCode;
 import dev.ichido.operation.fingerprint.Fingerprint;
@@ -730,7 +731,7 @@ class IntentRulesTest {
   }
 
   @Test
-  @Cell("FAILED_RETRYABLE, an earlier attempt unproven x intent, same fingerprint")
+  @Cell("FAILED_RETRYABLE, stuck x intent, same fingerprint")
   void failureOfALaterAttemptProvesNothingOfAnUnknownEarlierOne() {
     ActionPolicy policy =
         Policies.times(

@@ -18,6 +18,7 @@ import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.decision.table.Cell;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

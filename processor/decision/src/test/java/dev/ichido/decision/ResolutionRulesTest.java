@@ -11,6 +11,7 @@ import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.FailedTerminal;
 import dev.ichido.decision.OperationState.Succeeded;
+import dev.ichido.decision.table.Cell;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 

@@ -23,6 +23,7 @@ import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationState.Open;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.decision.table.Cell;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package dev.ichido.decision;
+package dev.ichido.decision.table;
 
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
@@ -11,6 +11,6 @@ import java.lang.annotation.Target;
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
-@interface Cell {
+public @interface Cell {
   String[] value();
 }
