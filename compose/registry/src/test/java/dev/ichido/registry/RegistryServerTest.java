@@ -240,6 +240,9 @@ class RegistryServerTest {
     assertThat(get("/subjects/s/versions").body().toString()).isEqualTo("[2]");
     assertThat(get("/subjects/s/versions?deleted=true").body().toString()).isEqualTo("[1,2]");
     assertThat(get("/schemas/ids/1").status()).isEqualTo(200);
+    assertThat(get("/schemas/ids/1/versions").body()).isEmpty();
+    assertThat(get("/schemas/ids/1/versions?deleted=true").body())
+        .isEqualTo(tree("[{'subject':'s','version':1}]"));
     assertThat(register("s", V1).body().path("id").asInt()).isEqualTo(1);
     assertThat(get("/subjects/s/versions").body().toString()).isEqualTo("[2,3]");
 
