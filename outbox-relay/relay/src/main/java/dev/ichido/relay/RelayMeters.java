@@ -1,0 +1,76 @@
+package dev.ichido.relay;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What the relay counts; every meter carries the slot. */
+final class RelayMeters {
+  private final MeterRegistry registry;
+  private final String slot;
+  private final AtomicLong lagBytes = new AtomicLong();
+  private final AtomicLong retainedBytes = new AtomicLong();
+  private final Counter records;
+  private final Counter restarts;
+  private final Timer delay;
+
+  RelayMeters(MeterRegistry registry, String slot) {
+    this.registry = registry;
+    this.slot = slot;
+    Gauge.builder("ichido.relay.slot.lag", lagBytes, AtomicLong::get)
+        .description("Log written since the position that the relay confirmed")
+        .baseUnit("bytes")
+        .tag("slot", slot)
+        .register(registry);
+    Gauge.builder("ichido.relay.slot.retained", retainedBytes, AtomicLong::get)
+        .description("Log that the server keeps for the slot")
+        .baseUnit("bytes")
+        .tag("slot", slot)
+        .register(registry);
+    records =
+        Counter.builder("ichido.relay.records")
+            .description("Records acknowledged by the broker")
+            .tag("slot", slot)
+            .register(registry);
+    restarts =
+        Counter.builder("ichido.relay.restarts")
+            .description("Times that the relay stopped on a failure and started again")
+            .tag("slot", slot)
+            .register(registry);
+    delay =
+        Timer.builder("ichido.relay.delay")
+            .description("From the commit of a row to the acknowledgement of its record")
+            .tag("slot", slot)
+            .publishPercentileHistogram()
+            .register(registry);
+  }
+
+  void slot(long lag, long retained) {
+    lagBytes.set(lag);
+    retainedBytes.set(retained);
+  }
+
+  void acknowledged(int count) {
+    records.increment(count);
+  }
+
+  void delay(long millis) {
+    delay.record(Duration.ofMillis(Math.max(0, millis)));
+  }
+
+  void refused(String code) {
+    Counter.builder("ichido.relay.refused")
+        .description("Rows sent to the dead letters")
+        .tag("slot", slot)
+        .tag("code", code)
+        .register(registry)
+        .increment();
+  }
+
+  void restarted() {
+    restarts.increment();
+  }
+}

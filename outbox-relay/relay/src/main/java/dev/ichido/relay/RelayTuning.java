@@ -1,0 +1,53 @@
+package dev.ichido.relay;
+
+import java.time.Duration;
+
+/**
+ * How the relay runs. The defaults suit most.
+ *
+ * @param pollInterval how long the relay waits for more when it has nothing to do; 1 to 5 ms is
+ *     what latency costs
+ * @param maxBatch most rows of one Kafka transaction
+ * @param heartbeat how often the slot is looked at, and moved where other tables write and the
+ *     outbox is quiet
+ * @param firstBackoff wait before the first restart after a failure; doubled up to {@code
+ *     maxBackoff}
+ * @param startTimeout how long start-up waits for the database, the broker and the registry
+ */
+public record RelayTuning(
+    Duration pollInterval,
+    int maxBatch,
+    Duration heartbeat,
+    Duration firstBackoff,
+    Duration maxBackoff,
+    Duration startTimeout) {
+  public static final RelayTuning DEFAULT =
+      new RelayTuning(
+          Duration.ofMillis(2),
+          2_048,
+          Duration.ofSeconds(1),
+          Duration.ofMillis(200),
+          Duration.ofSeconds(10),
+          Duration.ofSeconds(15));
+
+  public RelayTuning {
+    require("poll interval", pollInterval);
+    require("heartbeat", heartbeat);
+    require("first backoff", firstBackoff);
+    require("longest backoff", maxBackoff);
+    require("start timeout", startTimeout);
+    if (maxBatch < 1) {
+      throw new IllegalArgumentException(
+          "Expected a batch of at least one row, but it is "
+              + maxBatch
+              + ". Check relay.max_batch.");
+    }
+  }
+
+  private static void require(String name, Duration value) {
+    if (value.toMillis() < 1) {
+      throw new IllegalArgumentException(
+          "Expected a " + name + " of at least 1 ms, but it is " + value + ". Check relay.");
+    }
+  }
+}
