@@ -31,6 +31,7 @@ final class Connection implements AutoCloseable {
   private final InputStream in;
   private final OutputStream out;
   private boolean keepAlive = true;
+  private boolean headOnly;
 
   Connection(Socket socket) throws IOException {
     this.socket = socket;
@@ -70,9 +71,14 @@ final class Connection implements AutoCloseable {
             && headers.getOrDefault("connection", List.of()).stream()
                 .noneMatch(value -> value.toLowerCase(Locale.ROOT).contains("close"));
     keepAlive = stays;
-    return Optional.of(
-        new Request.Head(
-            parts[0], URLDecoder.decode(path, UTF_8), Request.decode(query), headers, stays));
+    headOnly = parts[0].equals("HEAD");
+    try {
+      return Optional.of(
+          new Request.Head(
+              parts[0], URLDecoder.decode(path, UTF_8), Request.decode(query), headers, stays));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e);
+    }
   }
 
   byte[] readBody(Request.Head head) throws IOException {
@@ -110,7 +116,7 @@ final class Connection implements AutoCloseable {
 
   void send(Answer answer) throws IOException {
     writeHead(answer, answer.body().length);
-    out.write(answer.body());
+    write(answer.body(), 0, answer.body().length);
     out.flush();
   }
 
@@ -129,7 +135,9 @@ final class Connection implements AutoCloseable {
   }
 
   void write(byte[] bytes, int from, int length) throws IOException {
-    out.write(bytes, from, length);
+    if (!headOnly) {
+      out.write(bytes, from, length);
+    }
   }
 
   void flush() throws IOException {
