@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -32,6 +33,7 @@ final class Connection implements AutoCloseable {
   private final OutputStream out;
   private boolean keepAlive = true;
   private boolean headOnly;
+  private volatile boolean closed;
 
   Connection(Socket socket) throws IOException {
     this.socket = socket;
@@ -43,6 +45,7 @@ final class Connection implements AutoCloseable {
   /** The next request's head; empty when the other side is done. */
   Optional<Request.Head> readHead() throws IOException {
     String line = readLine();
+    refuseIfClosed();
     if (line.isEmpty()) {
       return Optional.empty();
     }
@@ -102,6 +105,7 @@ final class Connection implements AutoCloseable {
     if (body.length < length) {
       throw new EOFException("end of a body");
     }
+    refuseIfClosed();
     return body;
   }
 
@@ -152,10 +156,18 @@ final class Connection implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     try {
       socket.close();
     } catch (IOException e) {
       // The other side is gone already.
+    }
+  }
+
+  /** A read that waits while its socket is closed may still get bytes that came after the close. */
+  private void refuseIfClosed() throws SocketException {
+    if (closed) {
+      throw new SocketException("closed by this side");
     }
   }
 
