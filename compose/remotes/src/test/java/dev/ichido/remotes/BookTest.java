@@ -99,6 +99,9 @@ final class BookTest {
       assertThat(Book.read(torn).effects())
           .extracting(Effect::businessKey)
           .containsExactly("b1", "b3");
+      try (Book book = Book.open(torn, "legacy")) {
+        assertThat(book.tornBytes()).isZero();
+      }
     }
   }
 
