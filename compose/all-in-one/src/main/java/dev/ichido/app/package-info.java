@@ -1,4 +1,4 @@
-/** The launcher and the command line. */
+/** The all-in-one: embedded servers and every role in one process, or one role alone. */
 @NullMarked
 package dev.ichido.app;
 

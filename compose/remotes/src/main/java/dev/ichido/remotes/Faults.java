@@ -40,7 +40,6 @@ public final class Faults {
   private final ReentrantLock lock = new ReentrantLock();
   private final Releases releases;
   private final Consumer<Duration> refuse;
-  private final Runnable accept;
   private final List<Waiting> queue = new ArrayList<>();
   private final Map<FaultKind, Integer> met = new EnumMap<>(FaultKind.class);
   private final Map<String, Integer> draws = new HashMap<>();
@@ -48,10 +47,9 @@ public final class Faults {
   private long seed;
   private StatusMode statusMode = StatusMode.HONEST;
 
-  Faults(Releases releases, Consumer<Duration> refuse, Runnable accept) {
+  Faults(Releases releases, Consumer<Duration> refuse) {
     this.releases = releases;
     this.refuse = refuse;
-    this.accept = accept;
   }
 
   /** Queues faults, in this order; a {@code REFUSE_CONNECTION} takes effect at once. */
@@ -111,7 +109,7 @@ public final class Faults {
     }
   }
 
-  /** Nothing is wrong any more: what waits is released, and connections are accepted. */
+  /** Nothing is wrong any more, and what waits is released. */
   public void clear() {
     lock.lock();
     try {
@@ -122,7 +120,6 @@ public final class Faults {
       lock.unlock();
     }
     releases.releaseAll();
-    accept.run();
   }
 
   /** Lets go of everything that is held or slow. */

@@ -1,0 +1,72 @@
+package dev.ichido.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Optional;
+
+/**
+ * Where a running all-in-one can be reached. It is kept in the data folder while it runs, so that
+ * other commands find it; the password is not in it.
+ *
+ * @param databaseUrl {@code jdbc:postgresql://…}
+ * @param httpUrl health and metrics
+ */
+public record Endpoints(
+    long pid,
+    String bootstrapServers,
+    String databaseUrl,
+    String databaseUser,
+    String registryUrl,
+    String httpUrl) {
+  private static final String FILE = "endpoints.json";
+  private static final JsonMapper JSON = new JsonMapper();
+
+  /** A document for machines. */
+  public ObjectNode toJson() {
+    return JSON.createObjectNode()
+        .put("pid", pid)
+        .put("bootstrap_servers", bootstrapServers)
+        .put("database_url", databaseUrl)
+        .put("database_user", databaseUser)
+        .put("registry_url", registryUrl)
+        .put("http_url", httpUrl);
+  }
+
+  void write(Path folder) throws IOException {
+    Path draft = folder.resolve(FILE + ".new");
+    Files.writeString(draft, toJson().toPrettyString() + "\n", UTF_8);
+    Files.move(draft, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  static void delete(Path folder) throws IOException {
+    Files.deleteIfExists(folder.resolve(FILE));
+  }
+
+  /** Those of the process that runs on the folder, if one does. */
+  public static Optional<Endpoints> find(Path folder) {
+    try {
+      JsonNode node = JSON.readTree(Files.readString(folder.resolve(FILE), UTF_8));
+      long pid = node.path("pid").asLong();
+      if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
+        return Optional.empty();
+      }
+      return Optional.of(
+          new Endpoints(
+              pid,
+              node.path("bootstrap_servers").asText(),
+              node.path("database_url").asText(),
+              node.path("database_user").asText(),
+              node.path("registry_url").asText(),
+              node.path("http_url").asText()));
+    } catch (IOException none) {
+      return Optional.empty();
+    }
+  }
+}

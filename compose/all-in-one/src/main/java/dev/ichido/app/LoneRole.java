@@ -1,0 +1,84 @@
+package dev.ichido.app;
+
+import dev.ichido.config.IchidoConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/** One role of a process of its own, with its endpoint of health and metrics. */
+public final class LoneRole implements AutoCloseable {
+  /** A processor may have to restore its stores. */
+  private static final Duration READY = Duration.ofMinutes(10);
+
+  private final RoleGroup role;
+  private final HealthEndpoint health;
+  private final PrometheusMeterRegistry meters;
+
+  /** Which role. */
+  public enum Kind {
+    RELAY,
+    PROCESSOR,
+    EXECUTOR,
+    INBOX;
+
+    /** As it is typed. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private LoneRole(RoleGroup role, HealthEndpoint health, PrometheusMeterRegistry meters) {
+    this.role = role;
+    this.health = health;
+    this.meters = meters;
+  }
+
+  /** Starts it and returns when it does its work. */
+  public static LoneRole start(Kind kind, IchidoConfig config) throws InterruptedException {
+    PrometheusMeterRegistry meters = Meters.create();
+    Roles roles = new Roles(config, meters, true);
+    RunningRole made =
+        switch (kind) {
+          case RELAY -> roles.relay();
+          case PROCESSOR -> roles.processor();
+          case EXECUTOR -> roles.executor();
+          case INBOX -> roles.inbox();
+        };
+    RoleGroup group = new RoleGroup(List.of(made));
+    HealthEndpoint health;
+    try {
+      health =
+          HealthEndpoint.start(config.http().host(), config.http().port(), List.of(made), meters);
+    } catch (RuntimeException e) {
+      group.close();
+      throw e;
+    }
+    LoneRole role = new LoneRole(group, health, meters);
+    try {
+      group.start();
+      group.awaitReady(READY);
+      return role;
+    } catch (RuntimeException | InterruptedException e) {
+      role.close();
+      throw e;
+    }
+  }
+
+  public String httpUrl() {
+    return health.url();
+  }
+
+  /** Returns only by an interrupt or because the role stopped by itself. */
+  public void awaitFailure() throws InterruptedException {
+    role.awaitFailure(Optional::empty);
+  }
+
+  @Override
+  public void close() {
+    role.close();
+    health.close();
+    meters.close();
+  }
+}

@@ -1,0 +1,216 @@
+package dev.ichido.app;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
+import dev.ichido.config.ConfigException;
+import dev.ichido.config.DatabaseSection;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.executor.ExecutorConfig;
+import dev.ichido.executor.ExecutorRole;
+import dev.ichido.executor.http.ExecutorContracts;
+import dev.ichido.executor.http.HttpRemotes;
+import dev.ichido.inbox.InboxConfig;
+import dev.ichido.inbox.InboxRole;
+import dev.ichido.relay.OutboxDatabase;
+import dev.ichido.relay.OutboxRelay;
+import dev.ichido.relay.RelayConfig;
+import dev.ichido.topology.ProcessorConfig;
+import dev.ichido.topology.ProcessorRole;
+import dev.ichido.topology.policy.Ages;
+import dev.ichido.topology.policy.PolicyLoader;
+import dev.ichido.topology.policy.PolicySet;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Makes roles from the configuration. Nothing is started here. */
+public final class Roles {
+  private final IchidoConfig config;
+  private final MeterRegistry meters;
+  private final boolean migrate;
+
+  /**
+   * For one process.
+   *
+   * @param migrate whether executor and inbox bring their tables up to date when they start
+   */
+  public Roles(IchidoConfig config, MeterRegistry meters, boolean migrate) {
+    this.config = config;
+    this.meters = meters;
+    this.migrate = migrate;
+  }
+
+  /** Outbox to intents. */
+  public RunningRole relay() {
+    requireKafka("relay");
+    OutboxRelay relay =
+        new OutboxRelay(
+            new RelayConfig(
+                outboxDatabase(config, "relay"),
+                config.kafka().values(),
+                config.registry().values(),
+                config.topics().prefix(),
+                config.relay()),
+            meters);
+    return new RunningRole("relay", relay::start, relay::ready, relay::failure, relay::close);
+  }
+
+  /** Intents and results to commands and replies. */
+  public RunningRole processor() {
+    requireKafka("processor");
+    PolicySet policy = policy(config);
+    IchidoConfig.Processor section = config.processor();
+    ProcessorRole processor =
+        new ProcessorRole(
+            new ProcessorConfig(
+                section.applicationId(),
+                config.topics().prefix(),
+                config.kafka().values(),
+                config.registry().values(),
+                section.stateDir(),
+                section.threads(),
+                section.standbys(),
+                config.topics().replicationFactor(),
+                section.commitInterval(),
+                section.sweepInterval(),
+                section.sweepBatch(),
+                section.inlineBodyBytes()),
+            () -> policy,
+            meters);
+    return new RunningRole(
+        "processor", processor::start, processor::ready, processor::failure, processor::close);
+  }
+
+  /** Commands to results. */
+  public RunningRole executor() {
+    requireKafka("executor");
+    IchidoConfig.Executor section = config.executor();
+    HikariDataSource pool = pool(section.database(), "executor.database", "executor", 16);
+    HttpRemotes remotes =
+        HttpRemotes.of(
+            ExecutorContracts.parse(config.policy().root().path("actions")), Clock.systemUTC());
+    ExecutorRole executor =
+        new ExecutorRole(
+            new ExecutorConfig(
+                section.name(),
+                config.kafka().values(),
+                config.registry().values(),
+                config.topics().prefix(),
+                section.groupId(),
+                section.maxInFlight(),
+                section.concurrencyPerRemote(),
+                section.drainTimeout(),
+                section.inlineBodyLimit(),
+                section.handlerTimeout(),
+                section.breakerFailureRate(),
+                section.breakerWait(),
+                migrate),
+            pool,
+            remotes.handlers(),
+            meters);
+    return new RunningRole(
+        "executor",
+        executor::start,
+        executor::ready,
+        executor::failure,
+        () -> {
+          executor.close();
+          remotes.close();
+          pool.close();
+        });
+  }
+
+  /** Replies to the runtime's tables. */
+  public RunningRole inbox() {
+    requireKafka("inbox");
+    IchidoConfig.Inbox section = config.inbox();
+    HikariDataSource pool = pool(section.database(), "inbox.database", "inbox", 4);
+    InboxRole inbox =
+        new InboxRole(
+            new InboxConfig(
+                config.kafka().values(),
+                config.registry().values(),
+                config.topics().prefix(),
+                section.groupId(),
+                section.maxBatch(),
+                migrate),
+            pool,
+            meters);
+    return new RunningRole(
+        "inbox",
+        inbox::start,
+        inbox::ready,
+        inbox::failure,
+        () -> {
+          inbox.close();
+          pool.close();
+        });
+  }
+
+  /** Tenants and actions, checked. */
+  static PolicySet policy(IchidoConfig config) {
+    return PolicyLoader.released()
+        .loadFrom(config.policy(), new Ages(Optional.empty(), Optional.empty()));
+  }
+
+  static OutboxDatabase outboxDatabase(IchidoConfig config, String role) {
+    IchidoConfig.Outbox outbox = config.outbox();
+    DatabaseSection database = outbox.database();
+    return new OutboxDatabase(
+        required(config, database.url(), "outbox.url", role),
+        required(config, database.user(), "outbox.user", role),
+        database.password() == null ? "" : database.password(),
+        outbox.slot(),
+        outbox.publication());
+  }
+
+  private HikariDataSource pool(DatabaseSection section, String path, String role, int size) {
+    return pool(config, section, path, role, size);
+  }
+
+  /** A pool whose first connection stands. */
+  static HikariDataSource pool(
+      IchidoConfig config, DatabaseSection section, String path, String role, int size) {
+    HikariConfig pool = new HikariConfig();
+    pool.setPoolName("ichido-" + role);
+    pool.setJdbcUrl(required(config, section.url(), path + ".url", role));
+    pool.setUsername(required(config, section.user(), path + ".user", role));
+    pool.setPassword(section.password() == null ? "" : section.password());
+    pool.setMaximumPoolSize(size);
+    pool.setMinimumIdle(1);
+    pool.setConnectionTimeout(Duration.ofSeconds(10).toMillis());
+    pool.setInitializationFailTimeout(Duration.ofSeconds(10).toMillis());
+    try {
+      return new HikariDataSource(pool);
+    } catch (PoolInitializationException e) {
+      for (Throwable cause = e.getCause(); cause != null; cause = cause.getCause()) {
+        if (cause instanceof SQLException sql) {
+          throw DatabaseFailure.of(path, sql);
+        }
+      }
+      throw e;
+    }
+  }
+
+  private static String required(
+      IchidoConfig config, @Nullable String value, String path, String role) {
+    if (value == null || value.isBlank()) {
+      throw ConfigException.valueMissing(config.source(), path, role);
+    }
+    return value;
+  }
+
+  private void requireKafka(String role) {
+    required(
+        config, config.kafka().values().get("bootstrap.servers"), "kafka.bootstrap.servers", role);
+    required(
+        config,
+        config.registry().values().get("schema.registry.url"),
+        "registry.schema.registry.url",
+        role);
+  }
+}

@@ -1,0 +1,258 @@
+package dev.ichido.app;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.ichido.config.DatabaseSection;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.embedded.DataFolder;
+import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.embedded.LoopbackPorts;
+import dev.ichido.executor.http.ExecutorContracts;
+import dev.ichido.registry.JdbcRegistryLog;
+import dev.ichido.registry.RegistryServer;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The embedded stack: database, broker, registry and the four roles in this process, their data in
+ * one folder. Closing stops all of it within 10 s; what is in the folder is kept.
+ */
+public final class Stack implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Stack.class);
+
+  /** Calls that still run this long after the wish to end are reported as unknown. */
+  private static final Duration DRAIN = Duration.ofSeconds(4);
+
+  private static final Duration READY = Duration.ofSeconds(90);
+
+  private final Deque<AutoCloseable> opened;
+  private final EmbeddedDatabase database;
+  private final EmbeddedBroker broker;
+  private final RoleGroup roles;
+  private final IchidoConfig config;
+  private final Endpoints endpoints;
+
+  /** Ports of the loopback interface; 0 is a free one. */
+  public record Ports(int kafka, int postgres, int registry, int http) {
+    public static final Ports FREE = new Ports(0, 0, 0, 0);
+  }
+
+  private Stack(
+      Deque<AutoCloseable> opened,
+      EmbeddedDatabase database,
+      EmbeddedBroker broker,
+      RoleGroup roles,
+      IchidoConfig config,
+      Endpoints endpoints) {
+    this.opened = opened;
+    this.database = database;
+    this.broker = broker;
+    this.roles = roles;
+    this.config = config;
+    this.endpoints = endpoints;
+  }
+
+  /**
+   * Starts everything and returns when every role does its work.
+   *
+   * @param folder owned by the caller, who closes it after the stack
+   * @param given tenants, actions and tuning; where the servers are is decided here
+   * @param progress told what is being done, one line at a time
+   */
+  public static Stack start(
+      DataFolder folder, Ports ports, IchidoConfig given, Consumer<String> progress)
+      throws InterruptedException {
+    // What a person wrote is checked before anything is started.
+    Roles.policy(given);
+    ExecutorContracts.parse(given.policy().root().path("actions"));
+    int registryPort = LoopbackPorts.require("schema registry", ports.registry());
+    int httpPort = LoopbackPorts.require("health and metrics", ports.http());
+
+    Deque<AutoCloseable> opened = new ArrayDeque<>();
+    try {
+      progress.accept("starting PostgreSQL and Kafka in " + folder.path());
+      Pair<EmbeddedDatabase, EmbeddedBroker> servers =
+          together(
+              opened,
+              () -> EmbeddedDatabase.start(folder.resolve("postgres"), ports.postgres(), Map.of()),
+              () -> EmbeddedBroker.start(folder.resolve("kafka"), ports.kafka(), Map.of()));
+      EmbeddedDatabase database = servers.one();
+      EmbeddedBroker broker = servers.other();
+
+      progress.accept("starting the schema registry, migrating");
+      RegistryServer registry =
+          RegistryServer.start(JdbcRegistryLog.migrated(database.dataSource()), registryPort);
+      opened.push(registry);
+      IchidoConfig config =
+          given.on(
+              broker.bootstrapServers(),
+              registry.url().toString(),
+              new DatabaseSection(database.url(), database.user(), database.password()),
+              folder.resolve("processor").toString(),
+              DRAIN);
+      Migration migration = new Migration(config);
+      together(
+          new ArrayDeque<>(),
+          () -> {
+            migration.outbox();
+            migration.executor();
+            migration.inbox();
+            return migration;
+          },
+          () -> {
+            migration.topics();
+            return migration.schemas();
+          });
+
+      progress.accept("starting relay, processor, executor and inbox");
+      PrometheusMeterRegistry meters = Meters.create();
+      opened.push(meters::close);
+      Roles made = new Roles(config, meters, false);
+      RoleGroup roles =
+          new RoleGroup(List.of(made.relay(), made.processor(), made.executor(), made.inbox()));
+      opened.push(roles);
+      HealthEndpoint health =
+          HealthEndpoint.start(LoopbackPorts.HOST, httpPort, roles.roles(), meters);
+      opened.push(health);
+      roles.start();
+      roles.awaitReady(READY);
+      Endpoints endpoints =
+          new Endpoints(
+              ProcessHandle.current().pid(),
+              broker.bootstrapServers(),
+              database.url(),
+              database.user(),
+              registry.url().toString(),
+              health.url());
+      endpoints.write(folder.path());
+      opened.push(() -> Endpoints.delete(folder.path()));
+      return new Stack(opened, database, broker, roles, config, endpoints);
+    } catch (IOException e) {
+      close(opened);
+      throw new UncheckedIOException(e);
+    } catch (RuntimeException | InterruptedException e) {
+      close(opened);
+      throw e;
+    }
+  }
+
+  public Endpoints endpoints() {
+    return endpoints;
+  }
+
+  /** As the roles see it: with the servers' addresses. */
+  public IchidoConfig config() {
+    return config;
+  }
+
+  /** The runtime's database. */
+  public DataSource dataSource() {
+    return database.dataSource();
+  }
+
+  /** A pool as an agent runtime has one: each of its transactions is committed by the caller. */
+  public HikariDataSource runtimeConnections(int size) {
+    HikariConfig pool = new HikariConfig();
+    pool.setPoolName("ichido-runtime");
+    pool.setDataSource(database.dataSource());
+    pool.setAutoCommit(false);
+    pool.setMaximumPoolSize(size);
+    pool.setMinimumIdle(2);
+    return new HikariDataSource(pool);
+  }
+
+  /** Password of the database's user. */
+  public String databasePassword() {
+    return database.password();
+  }
+
+  /** Returns only by an interrupt or because something stopped by itself. */
+  public void awaitFailure() throws InterruptedException {
+    roles.awaitFailure(broker::failure);
+  }
+
+  /** Says what stopped by itself, if something did. */
+  public void requireAlive() {
+    roles.requireAlive(broker::failure);
+  }
+
+  @Override
+  public void close() {
+    close(opened);
+  }
+
+  private static void close(Deque<AutoCloseable> opened) {
+    boolean interrupted = Thread.interrupted();
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        LOG.warn("A part of the stack did not close cleanly", e);
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private record Pair<A, B>(A one, B other) {}
+
+  /** Runs both at once; when one fails, the other is still closed later. */
+  private static <A, B> Pair<A, B> together(
+      Deque<AutoCloseable> opened, Callable<A> first, Callable<B> second)
+      throws InterruptedException {
+    try (ExecutorService threads = Executors.newThreadPerTaskExecutor(Thread::new)) {
+      Future<A> one = threads.submit(first);
+      Future<B> other = threads.submit(second);
+      Optional<Throwable> failed = await(opened, one);
+      Optional<Throwable> failedToo = await(opened, other);
+      Throwable cause = failed.or(() -> failedToo).orElse(null);
+      if (cause instanceof RuntimeException known) {
+        throw known;
+      }
+      if (cause instanceof InterruptedException interrupted) {
+        throw interrupted;
+      }
+      if (cause != null) {
+        throw new IllegalStateException(cause);
+      }
+      return new Pair<>(one.resultNow(), other.resultNow());
+    }
+  }
+
+  /** Waits to the end even when interrupted: a server that comes up later must be closed too. */
+  private static Optional<Throwable> await(Deque<AutoCloseable> opened, Future<?> work) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          if (work.get() instanceof AutoCloseable server) {
+            opened.push(server);
+          }
+          return interrupted ? Optional.of(new InterruptedException()) : Optional.empty();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } catch (ExecutionException e) {
+      return Optional.of(e.getCause() == null ? e : e.getCause());
+    }
+  }
+}

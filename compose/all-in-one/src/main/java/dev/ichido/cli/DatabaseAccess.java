@@ -1,0 +1,104 @@
+package dev.ichido.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.app.Endpoints;
+import dev.ichido.config.ConfigException;
+import dev.ichido.config.ConfigLoader;
+import dev.ichido.config.DatabaseSection;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.embedded.DataFolder;
+import dev.ichido.embedded.EmbeddedDatabase;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Optional;
+import java.util.function.Function;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/**
+ * The runtime's database, from wherever it is: that of a configuration, that of an all-in-one that
+ * runs on the data folder, or, when none runs, the one in the folder, started for this command.
+ */
+final class DatabaseAccess implements AutoCloseable {
+  @Mixin private DataOption data = new DataOption();
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "Use the database of this configuration rather than the embedded one.")
+  private @Nullable Path config;
+
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+
+  /** Connects to nothing yet, except that it starts an embedded server that does not run. */
+  DataSource open(Function<IchidoConfig, DatabaseSection> section, String path) {
+    if (config != null) {
+      IchidoConfig loaded = ConfigLoader.ofProcess().load(config);
+      DatabaseSection database = section.apply(loaded);
+      if (database.url() == null) {
+        throw ConfigException.valueMissing(loaded.source(), path + ".url", "command");
+      }
+      return source(database.url(), database.user(), database.password());
+    }
+    Path folder = data.folder();
+    Optional<Endpoints> running = Endpoints.find(folder);
+    try {
+      if (running.isPresent()) {
+        return source(
+            running.get().databaseUrl(),
+            running.get().databaseUser(),
+            Files.readString(folder.resolve("postgres/password"), UTF_8).strip());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    if (!Files.exists(folder.resolve("postgres"))) {
+      throw CommandException.usage(
+          "NO_STACK",
+          "Expected an embedded stack in "
+              + folder
+              + ", but there is none. Start one with ichido up or ichido demo, or give --data or"
+              + " --config.");
+    }
+    DataFolder owned = DataFolder.open(folder);
+    opened.push(owned);
+    EmbeddedDatabase database = EmbeddedDatabase.start(owned.resolve("postgres"));
+    opened.push(database);
+    return database.dataSource();
+  }
+
+  /** Whether the server was started for this command, so that no role runs on it. */
+  boolean isAlone() {
+    return !opened.isEmpty();
+  }
+
+  @Override
+  public void close() {
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (Exception e) {
+        throw CommandException.failed(
+            "DATABASE_FAILED", "Expected the embedded database to stop, but it did not.", e);
+      }
+    }
+  }
+
+  private static DataSource source(String url, @Nullable String user, @Nullable String password) {
+    PGSimpleDataSource source = new PGSimpleDataSource();
+    source.setUrl(url);
+    source.setUser(user);
+    source.setPassword(password);
+    source.setApplicationName("ichido");
+    source.setConnectTimeout(10);
+    return source;
+  }
+}

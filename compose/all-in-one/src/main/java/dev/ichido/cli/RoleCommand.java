@@ -1,0 +1,90 @@
+package dev.ichido.cli;
+
+import dev.ichido.app.LoneRole;
+import dev.ichido.config.IchidoConfig;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** One role alone, against servers that exist. */
+abstract class RoleCommand implements Callable<Integer> {
+  private final LoneRole.Kind kind;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+  @Mixin private ConfigOption config = new ConfigOption();
+
+  @Option(
+      names = "--http-port",
+      paramLabel = "N",
+      description = "Health and metrics, instead of http.port.")
+  private @Nullable Integer httpPort;
+
+  RoleCommand(LoneRole.Kind kind) {
+    this.kind = kind;
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Output output = Output.of(spec);
+    Shutdown.guard(Thread.currentThread());
+    IchidoConfig loaded = config.load();
+    if (httpPort != null) {
+      loaded = loaded.withHttpPort(httpPort);
+    }
+    try (LoneRole role = LoneRole.start(kind, loaded)) {
+      output.progress(kind.word() + " is ready; health and metrics at " + role.httpUrl());
+      role.awaitFailure();
+      return ExitCode.HOLDS;
+    } catch (InterruptedException e) {
+      if (Shutdown.isAsked()) {
+        output.progress(kind.word() + " stopped");
+        return ExitCode.HOLDS;
+      }
+      throw e;
+    }
+  }
+
+  @Command(
+      name = "relay",
+      mixinStandardHelpOptions = true,
+      description = "Runs the relay alone: outbox to intents. Needs ichido migrate once before.")
+  static final class Relay extends RoleCommand {
+    Relay() {
+      super(LoneRole.Kind.RELAY);
+    }
+  }
+
+  @Command(
+      name = "processor",
+      mixinStandardHelpOptions = true,
+      description = "Runs the processor alone: intents and results to commands and replies.")
+  static final class Processor extends RoleCommand {
+    Processor() {
+      super(LoneRole.Kind.PROCESSOR);
+    }
+  }
+
+  @Command(
+      name = "executor",
+      mixinStandardHelpOptions = true,
+      description = "Runs an executor alone: commands to results, under claims.")
+  static final class Executor extends RoleCommand {
+    Executor() {
+      super(LoneRole.Kind.EXECUTOR);
+    }
+  }
+
+  @Command(
+      name = "inbox",
+      mixinStandardHelpOptions = true,
+      description = "Runs an inbox alone: replies into the runtime's tables.")
+  static final class Inbox extends RoleCommand {
+    Inbox() {
+      super(LoneRole.Kind.INBOX);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package dev.ichido.config;
+
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/** A configuration that can't be used. The code is stable; no value is ever in the message. */
+public final class ConfigException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final String code;
+
+  private ConfigException(String code, String message, @Nullable Throwable cause) {
+    super(message, cause);
+    this.code = code;
+  }
+
+  public String code() {
+    return code;
+  }
+
+  static ConfigException fileUnreadable(String source, String found, Throwable cause) {
+    return new ConfigException(
+        "CONFIG_UNREADABLE",
+        "Expected a configuration file at " + source + ", but " + found + ". Check the path.",
+        cause);
+  }
+
+  static ConfigException keyUnknown(
+      String source, OptionalInt line, String path, @Nullable String nearest, String known) {
+    return new ConfigException(
+        "CONFIG_KEY_UNKNOWN",
+        "Expected a known key, but "
+            + at(source, line)
+            + " has "
+            + path
+            + ". "
+            + (nearest == null
+                ? "Known here: " + known + "."
+                : "Did you mean " + nearest + "? Known here: " + known + "."),
+        null);
+  }
+
+  static ConfigException valueWrong(String source, OptionalInt line, String path, String expected) {
+    return new ConfigException(
+        "CONFIG_VALUE_WRONG",
+        "Expected "
+            + expected
+            + " for "
+            + path
+            + ", but "
+            + at(source, line)
+            + " has something else. Check that value.",
+        null);
+  }
+
+  static ConfigException secretMissing(
+      String source, OptionalInt line, String path, String what, String found) {
+    return new ConfigException(
+        "CONFIG_SECRET_MISSING",
+        "Expected "
+            + what
+            + " for "
+            + path
+            + " ("
+            + at(source, line)
+            + "), but "
+            + found
+            + ". Set it, or change the reference.",
+        null);
+  }
+
+  /** A role can't do without it. */
+  public static ConfigException valueMissing(String source, String path, String role) {
+    return new ConfigException(
+        "CONFIG_VALUE_MISSING",
+        "Expected "
+            + path
+            + " in "
+            + source
+            + " for the "
+            + role
+            + ", but it is not there. Add it.",
+        null);
+  }
+
+  private static String at(String source, OptionalInt line) {
+    return line.isPresent() ? "line " + line.getAsInt() + " of " + source : source;
+  }
+}

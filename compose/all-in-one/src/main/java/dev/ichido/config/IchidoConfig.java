@@ -1,0 +1,221 @@
+package dev.ichido.config;
+
+import dev.ichido.relay.RelayTuning;
+import dev.ichido.topology.policy.LocatedTree;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configuration of every role. A section that is left out has its defaults; a role asks for
+ * what it can't do without when it starts.
+ *
+ * @param kafka client properties, passed through
+ * @param registry settings of the serde, passed through
+ * @param policy the whole tree with its lines; the policy loader reads tenants and actions from it
+ */
+public record IchidoConfig(
+    String source,
+    Settings kafka,
+    Settings registry,
+    Topics topics,
+    Outbox outbox,
+    RelayTuning relay,
+    Processor processor,
+    Executor executor,
+    Inbox inbox,
+    Http http,
+    LocatedTree policy) {
+
+  /** On servers of this process: everything that says where is replaced, all else is kept. */
+  public IchidoConfig on(
+      String bootstrapServers,
+      String registryUrl,
+      DatabaseSection database,
+      String stateDir,
+      Duration drain) {
+    return new IchidoConfig(
+        source,
+        kafka.with("bootstrap.servers", bootstrapServers),
+        registry.with("schema.registry.url", registryUrl),
+        topics,
+        new Outbox(
+            database.url(),
+            database.user(),
+            database.password(),
+            outbox.slot(),
+            outbox.publication()),
+        relay,
+        processor.withStateDir(stateDir),
+        executor.with(database, drain),
+        inbox.with(database),
+        http,
+        policy);
+  }
+
+  /** With health and metrics on another port. */
+  public IchidoConfig withHttpPort(int port) {
+    return new IchidoConfig(
+        source,
+        kafka,
+        registry,
+        topics,
+        outbox,
+        relay,
+        processor,
+        executor,
+        inbox,
+        new Http(http.host(), port),
+        policy);
+  }
+
+  /** With tenants and actions laid over those of the file. */
+  public IchidoConfig withPolicy(LocatedTree other) {
+    return new IchidoConfig(
+        source, kafka, registry, topics, outbox, relay, processor, executor, inbox, http, other);
+  }
+
+  /** Without the policy, whose tenants have keys. */
+  @Override
+  public String toString() {
+    return "IchidoConfig[%s kafka %s registry %s %s %s %s %s %s %s %s]"
+        .formatted(
+            source, kafka, registry, topics, outbox, relay, processor, executor, inbox, http);
+  }
+
+  /**
+   * Names and shape of the topics.
+   *
+   * @param prefix what the name of every topic begins with
+   * @param partitions used when the topics are made
+   */
+  public record Topics(String prefix, int partitions, short replicationFactor) {
+    static final Topics DEFAULT = new Topics("ichido", 4, (short) 1);
+  }
+
+  /**
+   * The runtime's database with the outbox table.
+   *
+   * @param slot name of the replication slot
+   * @param publication name of the publication
+   */
+  public record Outbox(
+      @Nullable String url,
+      @Nullable String user,
+      @Nullable String password,
+      String slot,
+      String publication) {
+    static final Outbox DEFAULT = new Outbox(null, null, null, "ichido_outbox", "ichido_outbox");
+
+    /** The database alone. */
+    public DatabaseSection database() {
+      return new DatabaseSection(url, user, password);
+    }
+
+    @Override
+    public String toString() {
+      return "Outbox[" + url + " " + user + " slot " + slot + "]";
+    }
+  }
+
+  /**
+   * How the processor runs; see {@link dev.ichido.topology.ProcessorConfig}.
+   *
+   * @param stateDir folder of the ledger's local stores
+   * @param threads stream threads in this process
+   * @param standbys copies of each store that other processes keep warm
+   */
+  public record Processor(
+      String applicationId,
+      String stateDir,
+      int threads,
+      int standbys,
+      Duration commitInterval,
+      Duration sweepInterval,
+      int sweepBatch,
+      int inlineBodyBytes) {
+    static final Processor DEFAULT =
+        new Processor(
+            "ichido-processor",
+            "ichido-state",
+            1,
+            0,
+            Duration.ofMillis(20),
+            Duration.ofMillis(100),
+            500,
+            65_536);
+
+    /** With its stores in another folder. */
+    public Processor withStateDir(String folder) {
+      return new Processor(
+          applicationId,
+          folder,
+          threads,
+          standbys,
+          commitInterval,
+          sweepInterval,
+          sweepBatch,
+          inlineBodyBytes);
+    }
+  }
+
+  /**
+   * How commands are carried out; a member that is null takes the default of {@link
+   * dev.ichido.executor.ExecutorConfig}.
+   *
+   * @param database where claims and result bodies are kept
+   */
+  public record Executor(
+      DatabaseSection database,
+      @Nullable String name,
+      @Nullable String groupId,
+      @Nullable Integer maxInFlight,
+      @Nullable Integer concurrencyPerRemote,
+      @Nullable Duration drainTimeout,
+      @Nullable Integer inlineBodyLimit,
+      @Nullable Duration handlerTimeout,
+      @Nullable Integer breakerFailureRate,
+      @Nullable Duration breakerWait) {
+    static final Executor DEFAULT =
+        new Executor(DatabaseSection.NONE, null, null, null, null, null, null, null, null, null);
+
+    /** With another database and another limit for calls that run when it closes. */
+    public Executor with(DatabaseSection other, Duration drain) {
+      return new Executor(
+          other,
+          name,
+          groupId,
+          maxInFlight,
+          concurrencyPerRemote,
+          drain,
+          inlineBodyLimit,
+          handlerTimeout,
+          breakerFailureRate,
+          breakerWait);
+    }
+  }
+
+  /**
+   * Where replies are written; a member that is null takes the default of {@link
+   * dev.ichido.inbox.InboxConfig}.
+   *
+   * @param database the runtime's database
+   */
+  public record Inbox(
+      DatabaseSection database, @Nullable String groupId, @Nullable Integer maxBatch) {
+    static final Inbox DEFAULT = new Inbox(DatabaseSection.NONE, null, null);
+
+    /** With another database. */
+    public Inbox with(DatabaseSection other) {
+      return new Inbox(other, groupId, maxBatch);
+    }
+  }
+
+  /**
+   * The endpoint of health and metrics.
+   *
+   * @param port 0 for a free one
+   */
+  public record Http(String host, int port) {
+    static final Http DEFAULT = new Http("127.0.0.1", 0);
+  }
+}
