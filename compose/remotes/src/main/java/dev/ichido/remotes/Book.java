@@ -61,6 +61,7 @@ public final class Book implements AutoCloseable {
   private final List<Effect> effects = new ArrayList<>();
   private final List<Kept> kept = new ArrayList<>();
   private final Map<String, Long> versions = new HashMap<>();
+  private BookReading lastReading = new BookReading(List.of());
   private long written;
   private long forced;
   private boolean closed;
@@ -157,7 +158,10 @@ public final class Book implements AutoCloseable {
   public BookReading reading() {
     writing.lock();
     try {
-      return new BookReading(effects);
+      if (lastReading.effects().size() != effects.size()) {
+        lastReading = new BookReading(effects);
+      }
+      return lastReading;
     } finally {
       writing.unlock();
     }
@@ -186,7 +190,7 @@ public final class Book implements AutoCloseable {
    * @param expectedVersion what the resource's version must be right before; negative: whatever
    * @param digest of the parameters, kept with the answer
    * @param keyFrom first request with the key, from which its window counts
-   * @param answer what is kept for the draft's key, if anything
+   * @param answer called once; what is kept for the draft's key, if it has one
    * @return empty when the resource had another version; nothing happened then
    */
   Optional<Effect> append(
@@ -217,12 +221,10 @@ public final class Book implements AutoCloseable {
               version);
       ObjectNode line = Json.object();
       line.set("effect", effect.toJson());
+      Optional<Answer> keeps = answer.apply(effect);
       String key = draft.downstreamKey();
-      if (key != null) {
-        answer
-            .apply(effect)
-            .map(a -> new Kept(draft.scope(), key, digest, keyFrom, a))
-            .ifPresent(k -> line.set("kept", toJson(k)));
+      if (key != null && keeps.isPresent()) {
+        line.set("kept", toJson(new Kept(draft.scope(), key, digest, keyFrom, keeps.get())));
       }
       write(line);
       add(effect);

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URLDecoder;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,6 +32,8 @@ final class Connection implements AutoCloseable {
   private final InputStream in;
   private final OutputStream out;
   private boolean keepAlive = true;
+  private boolean headOnly;
+  private volatile boolean closed;
 
   Connection(Socket socket) throws IOException {
     this.socket = socket;
@@ -42,6 +45,7 @@ final class Connection implements AutoCloseable {
   /** The next request's head; empty when the other side is done. */
   Optional<Request.Head> readHead() throws IOException {
     String line = readLine();
+    refuseIfClosed();
     if (line.isEmpty()) {
       return Optional.empty();
     }
@@ -70,9 +74,14 @@ final class Connection implements AutoCloseable {
             && headers.getOrDefault("connection", List.of()).stream()
                 .noneMatch(value -> value.toLowerCase(Locale.ROOT).contains("close"));
     keepAlive = stays;
-    return Optional.of(
-        new Request.Head(
-            parts[0], URLDecoder.decode(path, UTF_8), Request.decode(query), headers, stays));
+    headOnly = parts[0].equals("HEAD");
+    try {
+      return Optional.of(
+          new Request.Head(
+              parts[0], URLDecoder.decode(path, UTF_8), Request.decode(query), headers, stays));
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e);
+    }
   }
 
   byte[] readBody(Request.Head head) throws IOException {
@@ -96,6 +105,7 @@ final class Connection implements AutoCloseable {
     if (body.length < length) {
       throw new EOFException("end of a body");
     }
+    refuseIfClosed();
     return body;
   }
 
@@ -110,7 +120,7 @@ final class Connection implements AutoCloseable {
 
   void send(Answer answer) throws IOException {
     writeHead(answer, answer.body().length);
-    out.write(answer.body());
+    write(answer.body(), 0, answer.body().length);
     out.flush();
   }
 
@@ -129,7 +139,9 @@ final class Connection implements AutoCloseable {
   }
 
   void write(byte[] bytes, int from, int length) throws IOException {
-    out.write(bytes, from, length);
+    if (!headOnly) {
+      out.write(bytes, from, length);
+    }
   }
 
   void flush() throws IOException {
@@ -144,10 +156,18 @@ final class Connection implements AutoCloseable {
 
   @Override
   public void close() {
+    closed = true;
     try {
       socket.close();
     } catch (IOException e) {
       // The other side is gone already.
+    }
+  }
+
+  /** A read that waits while its socket is closed may still get bytes that came after the close. */
+  private void refuseIfClosed() throws SocketException {
+    if (closed) {
+      throw new SocketException("closed by this side");
     }
   }
 

@@ -55,14 +55,11 @@ final class Ec2Contract extends RemoteContract {
     String region = region(request.head());
     String action = request.parameter("Action").orElse("");
     if (action.isEmpty()) {
-      return shaped(
-          request, error(400, "MissingAction", "The request must contain the parameter Action."));
+      return error(400, "MissingAction", "The request must contain the parameter Action.");
     }
     Optional<String> token = request.parameter("ClientToken").filter(t -> !t.isEmpty());
     if (token.isPresent() && !TOKEN.matcher(token.get()).matches()) {
-      return shaped(
-          request,
-          error(400, "InvalidParameterValue", "ClientToken has at most 64 ASCII characters."));
+      return error(400, "InvalidParameterValue", "ClientToken has at most 64 ASCII characters.");
     }
     String digest = Json.digest(action, request.parameters());
     Execution.Work work =
@@ -76,23 +73,21 @@ final class Ec2Contract extends RemoteContract {
             effect -> instance(action + "Response", List.of(effect)),
             () -> error(412, "stale", "Changed."));
     if (token.isEmpty()) {
-      return shaped(request, execution.unprotected(work));
+      return execution.unprotected(work);
     }
     KeyMemory.Claim claim = execution.claimAfterFlight(region, token.get(), digest);
-    Answer answer =
-        switch (claim) {
-          case KeyMemory.Claim.First first -> execution.first(work, first);
-          case KeyMemory.Claim.Repeated repeated -> repeated.answer();
-          case KeyMemory.Claim.InFlight flight ->
-              error(503, "Unavailable", "The first request is not done.");
-          case KeyMemory.Claim.OtherParameters other ->
-              error(
-                  400,
-                  "IdempotentParameterMismatch",
-                  "Arguments on this idempotent request are inconsistent with arguments used in"
-                      + " previous request(s).");
-        };
-    return shaped(request, answer);
+    return switch (claim) {
+      case KeyMemory.Claim.First first -> execution.first(work, first);
+      case KeyMemory.Claim.Repeated repeated -> repeated.answer();
+      case KeyMemory.Claim.InFlight flight ->
+          error(503, "Unavailable", "The first request is not done.");
+      case KeyMemory.Claim.OtherParameters other ->
+          error(
+              400,
+              "IdempotentParameterMismatch",
+              "Arguments on this idempotent request are inconsistent with arguments used in"
+                  + " previous request(s).");
+    };
   }
 
   @Override
@@ -109,7 +104,7 @@ final class Ec2Contract extends RemoteContract {
           case "natural-key" -> By.NATURAL_KEY;
           default -> By.REFERENCE;
         };
-    return shaped(request, instance(action.get() + "Response", reads.look(region, by, value)));
+    return instance(action.get() + "Response", reads.look(region, by, value));
   }
 
   @Override
@@ -131,9 +126,10 @@ final class Ec2Contract extends RemoteContract {
     return Optional.empty();
   }
 
-  /** The error or answer as the client asked for it. */
+  @Override
   Answer shaped(Request request, Answer answer) {
-    if (request.header("accept").filter(v -> v.contains("application/json")).isPresent()) {
+    if (request.head().path().endsWith("/status")
+        || request.header("accept").filter(v -> v.contains("application/json")).isPresent()) {
       return answer;
     }
     StringBuilder xml = new StringBuilder("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");

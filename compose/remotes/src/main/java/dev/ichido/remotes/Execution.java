@@ -3,6 +3,7 @@ package dev.ichido.remotes;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -126,6 +127,7 @@ final class Execution {
           ACCEPT_THEN_TIMEOUT,
           TIMEOUT_BEFORE_COMMIT,
           ERROR_AFTER_COMMIT,
+          RETRY_INVITED,
           ANSWER_TWICE,
           SLOW,
           SLOW_LORIS_BODY,
@@ -150,6 +152,9 @@ final class Execution {
             now(),
             operation,
             work.resource());
+    // Made once: what is kept must be what is answered, to the byte.
+    AtomicReference<Outcome> outcome =
+        new AtomicReference<>(new Outcome(work.stale().get(), Optional.empty()));
     Optional<Effect> effect =
         book.append(
             draft,
@@ -158,17 +163,15 @@ final class Execution {
             keyFrom,
             happened -> {
               Answer success = work.success().apply(happened);
-              return contract.keptAfterCommit(success, answered(success));
+              Answer answered = answered(success);
+              Optional<Answer> kept = contract.keptAfterCommit(success, answered);
+              outcome.set(new Outcome(answered, kept));
+              return kept;
             });
-    if (effect.isEmpty()) {
-      return new Outcome(work.stale().get(), Optional.empty());
-    }
-    if (fault.kind() == FaultKind.SLOW) {
+    if (effect.isPresent() && fault.kind() == FaultKind.SLOW) {
       await();
     }
-    Answer success = work.success().apply(effect.get());
-    Answer answered = answered(success);
-    return new Outcome(answered, contract.keptAfterCommit(success, answered));
+    return outcome.get();
   }
 
   private Outcome without(Work work, Instant keyFrom, Answer answer) {

@@ -30,6 +30,7 @@ public record Fault(
   public static Fault of(FaultKind kind) {
     return switch (kind) {
       case ERROR_AFTER_COMMIT, ERROR_BEFORE_COMMIT -> answering(kind, 500);
+      case RETRY_INVITED -> new Fault(kind, 503, Duration.ofSeconds(1), 0, 1, null, false);
       case TOO_MANY_REQUESTS -> new Fault(kind, 429, Duration.ofSeconds(1), 0, 1, null, false);
       case REFUSAL -> answering(kind, 402);
       case STALE_PRECONDITION -> answering(kind, 412);

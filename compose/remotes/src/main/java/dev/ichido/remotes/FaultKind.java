@@ -19,6 +19,11 @@ public enum FaultKind {
    * it; 502, 503 and 504 come from a gateway in front of it, which keeps nothing.
    */
   ERROR_AFTER_COMMIT(true, false),
+  /**
+   * Commits and answers 503 with Retry-After and {@code Stripe-Should-Retry: true}: declares that
+   * the request is safe to send again, which it is only where a key protects it.
+   */
+  RETRY_INVITED(true, false),
   /** Answers 5xx without a commit; 500 and the others as above. */
   ERROR_BEFORE_COMMIT(false, false),
   /** Commits once and sends the whole answer twice on the connection. */

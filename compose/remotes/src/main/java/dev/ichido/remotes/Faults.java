@@ -40,6 +40,7 @@ public final class Faults {
   private final ReentrantLock lock = new ReentrantLock();
   private final Releases releases;
   private final Consumer<Duration> refuse;
+  private final Runnable accept;
   private final List<Waiting> queue = new ArrayList<>();
   private final Map<FaultKind, Integer> met = new EnumMap<>(FaultKind.class);
   private final Map<String, Integer> draws = new HashMap<>();
@@ -47,9 +48,10 @@ public final class Faults {
   private long seed;
   private StatusMode statusMode = StatusMode.HONEST;
 
-  Faults(Releases releases, Consumer<Duration> refuse) {
+  Faults(Releases releases, Consumer<Duration> refuse, Runnable accept) {
     this.releases = releases;
     this.refuse = refuse;
+    this.accept = accept;
   }
 
   /** Queues faults, in this order; a {@code REFUSE_CONNECTION} takes effect at once. */
@@ -109,7 +111,7 @@ public final class Faults {
     }
   }
 
-  /** Nothing is wrong any more, and what waits is released. */
+  /** Nothing is wrong any more: what waits is released, and connections are accepted. */
   public void clear() {
     lock.lock();
     try {
@@ -120,6 +122,7 @@ public final class Faults {
       lock.unlock();
     }
     releases.releaseAll();
+    accept.run();
   }
 
   /** Lets go of everything that is held or slow. */

@@ -32,6 +32,7 @@ final class Listener implements AutoCloseable {
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable ServerSocket socket;
+  private @Nullable Thread acceptor;
   private boolean closed;
 
   Listener(int port, Handler handler) {
@@ -40,7 +41,7 @@ final class Listener implements AutoCloseable {
       ServerSocket bound = bind(port);
       this.port = bound.getLocalPort();
       this.socket = bound;
-      threads.execute(() -> accept(bound));
+      this.acceptor = Thread.startVirtualThread(() -> accept(bound));
     } catch (IOException e) {
       threads.close();
       throw RemoteException.portInUse(port, e);
@@ -70,7 +71,7 @@ final class Listener implements AutoCloseable {
         try {
           ServerSocket bound = bind(port);
           socket = bound;
-          threads.execute(() -> accept(bound));
+          acceptor = Thread.startVirtualThread(() -> accept(bound));
         } catch (IOException e) {
           // Somebody's outgoing connection may have taken the port for a moment.
           if (tried == REBIND_TRIES) {
@@ -105,6 +106,16 @@ final class Listener implements AutoCloseable {
         open.close();
       } catch (IOException e) {
         // It accepts nothing any more either way.
+      }
+    }
+    // A thread in accept keeps the port open until it has noticed the close.
+    Thread accepting = acceptor;
+    acceptor = null;
+    if (accepting != null) {
+      try {
+        accepting.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
       }
     }
   }

@@ -1,5 +1,6 @@
 package dev.ichido.remotes;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /** What a kind of remote promises, and how its answers look. */
@@ -20,6 +21,16 @@ abstract class RemoteContract {
   abstract Answer write(Request request, Execution execution);
 
   abstract Answer read(Request request, StatusReads reads);
+
+  /** How long a key is remembered, given how long it is to protect. */
+  Duration remembered(Duration window) {
+    return window;
+  }
+
+  /** The answer in the form that the request asks for. */
+  Answer shaped(Request request, Answer answer) {
+    return answer;
+  }
 
   /** An error in this kind's shape. */
   abstract Answer error(int status, String code, String message);

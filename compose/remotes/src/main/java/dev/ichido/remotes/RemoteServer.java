@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,8 @@ public final class RemoteServer implements AutoCloseable {
   private final MovableClock clock;
   private final Book book;
   private final Releases releases = new Releases();
+  private final Releases refusals = new Releases();
+  private final AtomicLong refusal = new AtomicLong();
   private final Faults faults;
   private final RemoteContract contract;
   private final KeyMemory memory;
@@ -59,9 +62,9 @@ public final class RemoteServer implements AutoCloseable {
     this.config = config;
     this.book = book;
     this.clock = new MovableClock(config.clock());
-    this.faults = new Faults(releases, this::refuseConnections);
+    this.faults = new Faults(releases, this::refuseConnections, this::acceptConnections);
     this.contract = config.kind().contract(config.window());
-    this.memory = new KeyMemory(config.window(), book.keptAtOpen());
+    this.memory = new KeyMemory(contract.remembered(config.window()), book.keptAtOpen());
     this.statusReads = new StatusReads(book, faults, clock);
     this.listener = new Listener(config.port(), this::handle);
   }
@@ -130,7 +133,10 @@ public final class RemoteServer implements AutoCloseable {
     refuseConnections(time, null);
   }
 
+  /** Listens again, if it does not. */
   public void acceptConnections() {
+    refusal.incrementAndGet();
+    refusals.releaseAll();
     listener.listen();
   }
 
@@ -138,17 +144,20 @@ public final class RemoteServer implements AutoCloseable {
   @Override
   public void close() {
     releases.close();
+    refusals.close();
     listener.close();
     book.close();
   }
 
   private void refuseConnections(Duration time, @Nullable Connection except) {
+    long mine = refusal.incrementAndGet();
+    refusals.releaseAll();
     listener.refuse(except);
     if (!time.isZero()) {
       Thread.ofVirtual()
           .start(
               () -> {
-                if (releases.await(time) != Releases.Signal.CLOSED) {
+                if (refusals.await(time) == Releases.Signal.ELAPSED && refusal.get() == mine) {
                   listener.listen();
                 }
               });
@@ -226,8 +235,15 @@ public final class RemoteServer implements AutoCloseable {
     } catch (Execution.Abandoned e) {
       connection.close();
       return;
+    } catch (RemoteException e) {
+      // The remote is being closed; the client is left without an answer.
+      connection.close();
+      if (e.code() == RemoteException.Code.CLOSED) {
+        return;
+      }
+      throw e;
     }
-    deliver(connection, answer, fault, execution.waited());
+    deliver(connection, contract.shaped(request, answer), fault, execution.waited());
   }
 
   private void read(Request request, Connection connection) throws IOException {
@@ -237,7 +253,8 @@ public final class RemoteServer implements AutoCloseable {
         fault.kind() == FaultKind.STATUS_UNAVAILABLE
             || faults.status().mode() == StatusMode.Mode.UNAVAILABLE;
     if (unavailable) {
-      connection.send(contract.error(503, "unavailable", "The status can't be read now."));
+      Answer answer = contract.error(503, "unavailable", "The status can't be read now.");
+      connection.send(contract.shaped(request, answer));
       return;
     }
     Optional<Answer> inFront = inFront(request, fault);
@@ -250,7 +267,7 @@ public final class RemoteServer implements AutoCloseable {
       return;
     }
     StatusReads seen = fault.kind() == FaultKind.LYING_404 ? statusReads.denying() : statusReads;
-    deliver(connection, contract.read(request, seen), fault, false);
+    deliver(connection, contract.shaped(request, contract.read(request, seen)), fault, false);
   }
 
   /** Answers that come from something in front of the remote, or that need none of its state. */
@@ -259,10 +276,14 @@ public final class RemoteServer implements AutoCloseable {
       case TOO_MANY_REQUESTS ->
           Optional.of(
               contract
-                  .error(fault.status(), "too_many_requests", "Too many requests.")
+                  .shaped(
+                      request,
+                      contract.error(fault.status(), "too_many_requests", "Too many requests."))
                   .with("Retry-After", Long.toString(fault.delay().toSeconds())));
       case STALE_PRECONDITION ->
-          Optional.of(contract.error(fault.status(), "conditionNotMet", "It has changed."));
+          Optional.of(
+              contract.shaped(
+                  request, contract.error(fault.status(), "conditionNotMet", "It has changed.")));
       case REDIRECT ->
           Optional.of(
               Answer.empty(fault.status())
@@ -282,6 +303,11 @@ public final class RemoteServer implements AutoCloseable {
       }
       case ERROR_AFTER_COMMIT ->
           connection.send(fault.ofGateway() ? gateway(fault.status()) : answer);
+      case RETRY_INVITED ->
+          connection.send(
+              gateway(fault.status())
+                  .with("Retry-After", Long.toString(fault.delay().toSeconds()))
+                  .with("Stripe-Should-Retry", "true"));
       case ANSWER_TWICE -> {
         connection.send(answer);
         connection.send(answer);

@@ -51,7 +51,11 @@ final class VirtualProcessor implements AutoCloseable {
   static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   static final String APPLICATION = "conformance";
   private static final List<String> STORES =
-      List.of(NodeNames.LEDGER_STORE, NodeNames.DEADLINE_STORE, NodeNames.BUDGET_STORE);
+      List.of(
+          NodeNames.LEDGER_STORE,
+          NodeNames.DEADLINE_STORE,
+          NodeNames.BUDGET_STORE,
+          NodeNames.SUSPECT_STORE);
 
   /** The sweep looks at every millisecond that the clock stops at. */
   private static final Duration SWEEP = Duration.ofMillis(1);

@@ -3,8 +3,10 @@ package dev.ichido.topology;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.topology.metrics.VerdictMeters;
+import dev.ichido.topology.operation.IntentGate;
 import dev.ichido.topology.operation.OperationProcessor;
 import dev.ichido.topology.operation.OperationProcessor.Wiring;
+import dev.ichido.topology.operation.SuspectProcessor;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.ProcessorStores;
 import dev.ichido.topology.wire.EffectMapper;
@@ -13,18 +15,27 @@ import dev.ichido.topology.wire.ResultMapper;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Serde;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyConfig;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Named;
+import org.apache.kafka.streams.kstream.Repartitioned;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.StoreBuilder;
 
 /**
  * The topology around the decision: intents and results in, commands, replies and the journal out.
- * All records of an operation carry one key, so one sub-topology owns it and nothing is
- * repartitioned.
+ * All records of an operation carry one key, so one sub-topology owns it. Only intents of actions
+ * with {@code remint: hold} take a detour by their meaning, over a sub-topology that owns meanings.
  */
 public final class DedupTopology {
   private final Topics topics;
@@ -58,29 +69,76 @@ public final class DedupTopology {
 
   /** The topology under the properties it will run with. */
   public Topology build(Properties properties) {
-    Topology topology = new Topology(new TopologyConfig(new StreamsConfig(properties)));
+    Topology topology = detour(new TopologyConfig(new StreamsConfig(properties)));
     ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    topology.addSource(NodeNames.INTENTS, bytes, bytes, topics.intents());
     topology.addSource(NodeNames.RESULTS, bytes, bytes, topics.results());
     // Every task has its own mappers: serializers are not made to be shared by threads.
     topology.addProcessor(
         NodeNames.OPERATIONS,
         () -> new OperationProcessor(wiring()),
-        NodeNames.INTENTS,
-        NodeNames.RESULTS);
+        NodeNames.GATE,
+        NodeNames.RESULTS,
+        internal(NodeNames.CHECKED_INTENTS) + "-source");
     for (StoreBuilder<?> store : ProcessorStores.builders()) {
       topology.addStateStore(store, NodeNames.OPERATIONS);
     }
-    sink(topology, NodeNames.COMMANDS, topics.commands());
-    sink(topology, NodeNames.REPLIES, topics.replies());
-    sink(topology, NodeNames.JOURNAL, topics.journal());
-    sink(topology, NodeNames.DEAD_LETTERS, topics.deadLetters());
+    sink(topology, NodeNames.COMMANDS, topics.commands(), NodeNames.OPERATIONS);
+    sink(topology, NodeNames.REPLIES, topics.replies(), NodeNames.OPERATIONS);
+    sink(topology, NodeNames.JOURNAL, topics.journal(), NodeNames.OPERATIONS);
+    sink(topology, NodeNames.DEAD_LETTERS, topics.deadLetters(), NodeNames.OPERATIONS);
+    sink(topology, NodeNames.SUSPECT_NEWS, internal(NodeNames.SUSPECTS), NodeNames.OPERATIONS);
+    sink(topology, NodeNames.SUSPECT_JOURNAL, topics.journal(), NodeNames.SUSPECTS);
     return topology;
+  }
+
+  /**
+   * The way of an intent to the operations, and the detour past the index of meanings. It is built
+   * from streams, since only they make internal topics; the operations are hung into it.
+   */
+  private Topology detour(TopologyConfig config) {
+    Serde<byte[]> bytes = Serdes.ByteArray();
+    StreamsBuilder builder = new StreamsBuilder(config);
+    var unused =
+        builder.stream(topics.intents(), Consumed.with(bytes, bytes).withName(NodeNames.INTENTS))
+            .process(
+                () ->
+                    new IntentGate(
+                        policies,
+                        new IntentMapper(serdes),
+                        internal(NodeNames.SUSPECTS) + "-filter"),
+                Named.as(NodeNames.GATE))
+            .repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.SUSPECTS))
+            .process(suspects(), Named.as(NodeNames.SUSPECTS))
+            .repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.CHECKED_INTENTS));
+    return builder.build();
+  }
+
+  private ProcessorSupplier<byte[], byte[], byte[], byte[]> suspects() {
+    return new ProcessorSupplier<>() {
+      @Override
+      public Processor<byte[], byte[], byte[], byte[]> get() {
+        return new SuspectProcessor(
+            policies,
+            new EffectMapper(topics, serdes),
+            internal(NodeNames.CHECKED_INTENTS) + "-filter");
+      }
+
+      @Override
+      public Set<StoreBuilder<?>> stores() {
+        return Set.of(ProcessorStores.suspectBuilder());
+      }
+    };
+  }
+
+  /** Name of an internal topic without the application id, and the stem of its nodes. */
+  private static String internal(String name) {
+    return name + "-repartition";
   }
 
   private Wiring wiring() {
     return new Wiring(
         topics.intents(),
+        topics.results(),
         policies,
         new IntentMapper(serdes),
         new ResultMapper(serdes, inlineBodyBytes),
@@ -90,8 +148,8 @@ public final class DedupTopology {
         sweepBatch);
   }
 
-  private static void sink(Topology topology, String node, String topic) {
+  private static void sink(Topology topology, String node, String topic, String parent) {
     ByteArraySerializer bytes = new ByteArraySerializer();
-    topology.addSink(node, topic, bytes, bytes, NodeNames.OPERATIONS);
+    topology.addSink(node, topic, bytes, bytes, parent);
   }
 }

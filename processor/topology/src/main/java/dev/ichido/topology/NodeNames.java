@@ -22,5 +22,20 @@ public final class NodeNames {
   /** Tenant and action to what is left of their retry budget on this partition. */
   public static final String BUDGET_STORE = "retry-budgets";
 
+  /** Tenant, action and fingerprint to the operations that carry that meaning. */
+  public static final String SUSPECT_STORE = "suspects";
+
+  /** Sends intents of actions with {@code remint: hold} past the index of meanings. */
+  public static final String GATE = "gate";
+
+  /** The index of meanings, and the stem of the internal topic that leads to it. */
+  public static final String SUSPECTS = "suspects";
+
+  /** Stem of the internal topic that leads back from the index to the operations. */
+  public static final String CHECKED_INTENTS = "checked-intents";
+
+  public static final String SUSPECT_NEWS = "suspect-news";
+  public static final String SUSPECT_JOURNAL = "suspect-journal";
+
   private NodeNames() {}
 }

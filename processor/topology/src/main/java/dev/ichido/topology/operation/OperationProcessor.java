@@ -24,6 +24,7 @@ import dev.ichido.decision.Transition;
 import dev.ichido.decision.Verdict;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
+import dev.ichido.topology.NodeNames;
 import dev.ichido.topology.metrics.VerdictMeters;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.DeadlineKey;
@@ -37,6 +38,7 @@ import dev.ichido.topology.wire.Poison;
 import dev.ichido.topology.wire.PoisonException;
 import dev.ichido.topology.wire.ResultMapper;
 import dev.ichido.topology.wire.SourcePosition;
+import dev.ichido.topology.wire.SuspectMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -76,12 +78,15 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
   /**
    * What a processor works with.
    *
-   * @param intentsTopic name of the topic of intents; every other source reports results
+   * @param intentsTopic name of the topic of intents
+   * @param resultsTopic name of the topic of results; what comes from elsewhere are intents that
+   *     were held against the index of meanings
    * @param sweepEvery how often due deadlines are looked for
    * @param sweepBatch most deadlines that one sweep takes; the others are due at the next
    */
   public record Wiring(
       String intentsTopic,
+      String resultsTopic,
       Supplier<PolicySet> policies,
       IntentMapper intents,
       ResultMapper results,
@@ -114,12 +119,9 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
     try {
       if (source.topic().equals(wiring.intentsTopic())) {
-        Delivery delivery = wiring.intents().delivery(source.topic(), record.key(), record.value());
-        StoredOperation before = stores.operations().get(key);
-        OperationEvent event =
-            facts.event(
-                delivery, before.state(), policies, at, it -> budget(delivery, it, at), null);
-        decide(key, before, event, policies, source, traceparent);
+        intent(key, source, null, policies, at, traceparent);
+      } else if (!source.topic().equals(wiring.resultsTopic())) {
+        checked(key, record.value(), policies, at, traceparent);
       } else {
         OperationEvent event =
             wiring
@@ -136,6 +138,46 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     } catch (PoisonException e) {
       refuse(source, e.poison(), at, traceparent);
     }
+  }
+
+  private OperationEvent intent(
+      String key,
+      SourcePosition source,
+      @Nullable String suspectOf,
+      PolicySet policies,
+      Instant at,
+      @Nullable String traceparent)
+      throws PoisonException {
+    Delivery delivery =
+        wiring.intents().delivery(wiring.intentsTopic(), source.key(), source.value());
+    StoredOperation before = stores.operations().get(key);
+    OperationEvent event =
+        facts.event(
+            delivery, before.state(), policies, at, it -> budget(delivery, it, at), suspectOf);
+    decide(key, before, event, policies, source, traceparent);
+    return event;
+  }
+
+  /** An intent that was held against the index of meanings, where a place is kept for it. */
+  private void checked(
+      String key, byte[] value, PolicySet policies, Instant at, @Nullable String traceparent)
+      throws PoisonException {
+    if (!(SuspectMessage.read(value) instanceof SuspectMessage.Answer answer)) {
+      throw new IllegalStateException("Expected an answer of the index of meanings.");
+    }
+    OperationEvent event =
+        intent(key, answer.source(), answer.suspectOf(), policies, at, traceparent);
+    if (answer.suspectOf() == null) {
+      SuspectNews.unclaimed(event.key(), event, stores.operations().get(key).state())
+          .ifPresent(news -> tell(news, at));
+    }
+  }
+
+  private void tell(SuspectNews news, Instant at) {
+    context.forward(
+        new Record<>(
+            news.key().getBytes(UTF_8), SuspectMessage.write(news.news()), at.toEpochMilli()),
+        NodeNames.SUSPECT_NEWS);
   }
 
   private void sweep() {
@@ -202,6 +244,10 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
             decision.next(),
             before.traceparent() == null ? traceparent : before.traceparent());
     forward(key.getBytes(UTF_8), outgoing, event.at(), traceparent);
+    if (!decision.next().equals(before.state())) {
+      SuspectNews.of(event.key(), before.state(), decision.next(), event.at())
+          .ifPresent(news -> tell(news, event.at()));
+    }
   }
 
   private void refuse(

@@ -41,7 +41,7 @@ public final class PolicyLoader {
       Map.of("same_principal", Share.SAME_PRINCIPAL, "tenant", Share.TENANT);
   private static final Map<String, Remint> REMINTS =
       Map.of("report", Remint.REPORT, "hold", Remint.HOLD);
-  static final Map<String, DedupeAnchor> ANCHORS =
+  private static final Map<String, DedupeAnchor> ANCHORS =
       Map.of(
           "first_request", DedupeAnchor.FIRST_REQUEST, "last_request", DedupeAnchor.LAST_REQUEST);
   private static final AbsentAfter STANDARD_ABSENCE = new AbsentAfter(3, Duration.ofSeconds(30));

@@ -4,6 +4,7 @@ import dev.ichido.decision.ActionPolicy;
 import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.ActionPolicy.Budget;
 import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import dev.ichido.decision.ActionPolicy.Remint;
 import dev.ichido.decision.ActionPolicy.Remote;
 import dev.ichido.decision.ActionPolicy.Retry;
 import dev.ichido.decision.ActionPolicy.Share;
@@ -26,6 +27,16 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
   public PolicySet {
     tenants = Map.copyOf(tenants);
     actions = Map.copyOf(actions);
+  }
+
+  /** Whether any action holds a suspected re-mint. */
+  public boolean holdsRemints() {
+    for (ActionRules rules : actions.values()) {
+      if (rules.policy().remint() == Remint.HOLD) {
+        return true;
+      }
+    }
+    return false;
   }
 
   public Optional<TenantPolicy> findTenant(String name) {

@@ -3,12 +3,14 @@ package dev.ichido.topology.policy;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import dev.ichido.decision.ActionPolicy.Remote;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,7 @@ public final class ProviderCatalogue {
    * One provider.
    *
    * @param keyLimit longest key in characters
+   * @param dedupesOnKey whether the provider takes a key at all
    * @param dedupeWindow null when the provider does not say
    */
   public record Entry(
@@ -51,18 +54,27 @@ public final class ProviderCatalogue {
     Members.of(tree, tree.root(), "")
         .object("providers")
         .objects()
-        .forEach(
-            (name, members) ->
-                entries.put(
-                    name,
-                    new Entry(
-                        members.number("key_limit", 1, 1_000_000).orElse(255),
-                        members.flag("dedupes_on_key").orElse(true),
-                        members.duration("dedupe_window").orElse(null),
-                        members
-                            .choice("dedupe_anchor", PolicyLoader.ANCHORS)
-                            .orElse(DedupeAnchor.FIRST_REQUEST))));
+        .forEach((name, members) -> entries.put(name, entry(members)));
     return new ProviderCatalogue(entries);
+  }
+
+  /**
+   * A window that is anchored later than at the first request is counted from the first request all
+   * the same: that is never too long. A provider without a key limit has no key.
+   */
+  private static Entry entry(Members members) {
+    Optional<Integer> keyLimit = members.number("key_limit", 1, 1_000_000);
+    DedupeAnchor anchor =
+        members
+            .text("dedupe_anchor")
+            .filter("last_request"::equals)
+            .map(text -> DedupeAnchor.LAST_REQUEST)
+            .orElse(DedupeAnchor.FIRST_REQUEST);
+    return new Entry(
+        keyLimit.orElse(Remote.SHORTEST_KEY_LIMIT),
+        keyLimit.isPresent(),
+        members.duration("dedupe_window").orElse(null),
+        anchor);
   }
 
   public Map<String, Entry> entries() {

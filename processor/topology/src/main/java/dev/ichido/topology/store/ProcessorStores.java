@@ -37,6 +37,22 @@ public record ProcessorStores(
         new OperationStore(ledger, deadlineStore), deadlineStore, new RetryBudgetStore(budgets));
   }
 
+  /** The index of meanings of one task. */
+  public static SuspectStore suspects(ProcessorContext<?, ?> context) {
+    KeyValueStore<String, byte[]> suspects = context.getStateStore(NodeNames.SUSPECT_STORE);
+    return new SuspectStore(suspects);
+  }
+
+  /** The builder of the index of meanings. */
+  public static StoreBuilder<KeyValueStore<String, byte[]>> suspectBuilder() {
+    return Stores.keyValueStoreBuilder(
+            Stores.persistentKeyValueStore(NodeNames.SUSPECT_STORE),
+            Serdes.String(),
+            Serdes.ByteArray())
+        .withLoggingEnabled(CHANGELOG)
+        .withCachingDisabled();
+  }
+
   /** Persistent, logged, never cached: a cached store forgets after a rebalance. */
   public static List<StoreBuilder<?>> builders() {
     return List.of(

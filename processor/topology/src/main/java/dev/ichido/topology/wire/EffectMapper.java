@@ -4,6 +4,8 @@ import dev.ichido.decision.Answer;
 import dev.ichido.decision.Effect.Command;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.Projection;
+import dev.ichido.decision.ReasonCode;
+import dev.ichido.decision.StateName;
 import dev.ichido.decision.Transition;
 import dev.ichido.schemas.BodyHandle;
 import dev.ichido.schemas.CommandKind;
@@ -21,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Effects and journal lines to bytes. They are written before any state is put. */
 public final class EffectMapper {
+  /** Event and verdict of the lines that the index of meanings writes. */
+  public static final String SUSPECTED_REMINT = ReasonCode.SUSPECTED_REMINT.name();
+
   private static final String ROLE = "processor";
 
   private final Topics topics;
@@ -144,6 +149,26 @@ public final class EffectMapper {
             .setCompensates(after.compensates())
             .build();
     return new Outgoing(NodeNames.JOURNAL, journal.serialize(topics.journal(), record));
+  }
+
+  /** A line about an operation whose meaning is known under another id; its state is untouched. */
+  public Outgoing suspectedRemint(SuspectMessage.News news, String twin, Instant at) {
+    JournalEntry record =
+        JournalEntry.newBuilder()
+            .setTenant(news.tenant())
+            .setScope(news.scope())
+            .setOperationId(news.operationId())
+            .setRevision(news.revision())
+            .setEvent(SUSPECTED_REMINT)
+            .setVerdict(SUSPECTED_REMINT)
+            .setCode(SUSPECTED_REMINT)
+            .setStateBefore(StateName.IN_PROGRESS.name())
+            .setStateAfter(StateName.IN_PROGRESS.name())
+            .setAction(news.action())
+            .setSuspectOf(twin)
+            .setAt(at)
+            .build();
+    return new Outgoing(NodeNames.SUSPECT_JOURNAL, journal.serialize(topics.journal(), record));
   }
 
   public Outgoing deadLetter(SourcePosition source, Poison poison, Instant at) {

@@ -1,0 +1,123 @@
+package dev.ichido.topology.operation;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.decision.ActionPolicy.Remint;
+import dev.ichido.operation.OperationKey;
+import dev.ichido.topology.NodeNames;
+import dev.ichido.topology.policy.PolicySet;
+import dev.ichido.topology.store.ProcessorStores;
+import dev.ichido.topology.store.SuspectStore;
+import dev.ichido.topology.wire.EffectMapper;
+import dev.ichido.topology.wire.SourcePosition;
+import dev.ichido.topology.wire.SuspectMessage;
+import dev.ichido.topology.wire.SuspectMessage.Answer;
+import dev.ichido.topology.wire.SuspectMessage.News;
+import dev.ichido.topology.wire.SuspectMessage.Question;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.apache.kafka.streams.processor.api.Processor;
+import org.apache.kafka.streams.processor.api.ProcessorContext;
+import org.apache.kafka.streams.processor.api.Record;
+
+/**
+ * Owns the meanings of its partition: which operations carry one. It answers whether an intent's
+ * meaning is known under another id, and reports where it finds that afterwards. The intent's own
+ * fate is not decided here.
+ */
+public final class SuspectProcessor implements Processor<byte[], byte[], byte[], byte[]> {
+  private final Supplier<PolicySet> policies;
+  private final EffectMapper effects;
+  private final String answers;
+
+  @SuppressWarnings("NullAway.Init") // Kafka Streams calls init before everything else.
+  private ProcessorContext<byte[], byte[]> context;
+
+  @SuppressWarnings("NullAway.Init")
+  private TaskClock clock;
+
+  @SuppressWarnings("NullAway.Init")
+  private SuspectStore suspects;
+
+  /**
+   * An owner of meanings.
+   *
+   * @param answers name of the node that leads back to the operations
+   */
+  public SuspectProcessor(Supplier<PolicySet> policies, EffectMapper effects, String answers) {
+    this.policies = policies;
+    this.effects = effects;
+    this.answers = answers;
+  }
+
+  @Override
+  public void init(ProcessorContext<byte[], byte[]> taskContext) {
+    this.context = taskContext;
+    this.clock = new TaskClock(taskContext);
+    this.suspects = ProcessorStores.suspects(taskContext);
+  }
+
+  @Override
+  public void process(Record<byte[], byte[]> record) {
+    String key = new String(record.key(), UTF_8);
+    switch (SuspectMessage.read(record.value())) {
+      case Question it -> answer(key, it, record);
+      case News it -> learn(key, it, record);
+      case Answer it ->
+          throw new IllegalStateException("Expected a question or news, but got an answer.");
+    }
+  }
+
+  private void answer(String key, Question question, Record<byte[], byte[]> record) {
+    Optional<String> twin =
+        suspects.findTwin(key, question.operationId(), window(key), clock.now());
+    if (twin.isEmpty()) {
+      // From now on, not from its claim on: the next question may come first.
+      suspects.open(key, question.operationId());
+    }
+    SourcePosition source = question.source();
+    byte[] operation = source.key();
+    context.forward(
+        record
+            .withKey(operation == null ? new byte[0] : operation)
+            .withValue(SuspectMessage.write(new Answer(twin.orElse(null), source))),
+        answers);
+  }
+
+  private void learn(String key, News news, Record<byte[], byte[]> record) {
+    switch (news.standing()) {
+      case OPEN -> {
+        boolean known = suspects.knows(key, news.operationId());
+        Optional<String> twin =
+            suspects.findTwin(key, news.operationId(), window(key), clock.now());
+        suspects.open(key, news.operationId());
+        boolean reports = policies.get().governing(news.action()).remint() == Remint.REPORT;
+        if (!known && reports && twin.isPresent()) {
+          report(news, twin.get(), record);
+        }
+      }
+      case SETTLED -> suspects.settle(key, news.operationId(), news.at());
+      case GONE -> suspects.remove(key, news.operationId());
+    }
+  }
+
+  private void report(News news, String twin, Record<byte[], byte[]> record) {
+    Instant at = clock.now();
+    String operation =
+        new OperationKey(news.tenant(), news.scope(), news.operationId()).recordKey();
+    context.forward(
+        record
+            .withKey(operation.getBytes(UTF_8))
+            .withValue(effects.suspectedRemint(news, twin, at).value())
+            .withTimestamp(at.toEpochMilli()),
+        NodeNames.SUSPECT_JOURNAL);
+  }
+
+  /** The key of a meaning names tenant and action in the places of tenant and scope. */
+  private Duration window(String key) {
+    String action = OperationKey.parse(key).map(OperationKey::scope).orElse(null);
+    return policies.get().governing(action).remintWindow();
+  }
+}
