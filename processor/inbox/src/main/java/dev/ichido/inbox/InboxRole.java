@@ -17,9 +17,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,7 +36,6 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -124,6 +125,10 @@ public final class InboxRole implements AutoCloseable {
     private volatile boolean stopping;
     private volatile boolean assigned;
     private volatile boolean reachable = true;
+
+    /** Assigned partitions whose stored position is not known yet: nothing is read of them. */
+    private final Set<TopicPartition> unplaced = new HashSet<>();
+
     private Duration pause = Duration.ZERO;
     private long pausedUntil = System.nanoTime();
 
@@ -175,7 +180,11 @@ public final class InboxRole implements AutoCloseable {
     }
 
     private void throttle() {
-      if (System.nanoTime() - pausedUntil < 0) {
+      boolean waiting = System.nanoTime() - pausedUntil < 0;
+      if (!waiting && !unplaced.isEmpty()) {
+        placeOrWait();
+      }
+      if (waiting || !unplaced.isEmpty()) {
         consumer.pause(consumer.assignment());
       } else if (!consumer.paused().isEmpty()) {
         consumer.resume(consumer.paused());
@@ -324,36 +333,55 @@ public final class InboxRole implements AutoCloseable {
 
     private final class Rebalance implements ConsumerRebalanceListener {
       @Override
-      public void onPartitionsRevoked(Collection<TopicPartition> gone) {}
+      public void onPartitionsRevoked(Collection<TopicPartition> gone) {
+        unplaced.removeAll(gone);
+      }
 
       @Override
       public void onPartitionsAssigned(Collection<TopicPartition> given) {
-        try {
-          Map<TopicPartition, Long> stored = new HashMap<>(store.nextOffsets(given));
-          Map<TopicPartition, Long> ends = consumer.endOffsets(given);
-          List<TopicPartition> foreign =
-              given.stream()
-                  .filter(p -> stored.getOrDefault(p, 0L) > ends.getOrDefault(p, Long.MAX_VALUE))
-                  .toList();
-          if (!foreign.isEmpty()) {
-            LOG.warn(
-                "Partitions {} end before the stored position: the topic is another one. Reading from"
-                    + " its beginning.",
-                foreign);
-            store.forgetOffsets(foreign);
-            foreign.forEach(stored::remove);
-          }
-          for (TopicPartition partition : given) {
-            Long next = stored.get(partition);
-            if (next == null) {
-              consumer.seekToBeginning(List.of(partition));
-            } else {
-              consumer.seek(partition, next);
-            }
-          }
-          assigned = true;
-        } catch (SQLException e) {
-          throw new KafkaException(InboxException.databaseUnavailable(e));
+        unplaced.addAll(given);
+        placeOrWait();
+        assigned = true;
+      }
+    }
+
+    private void placeOrWait() {
+      try {
+        place(unplaced);
+        unplaced.clear();
+        reachable = true;
+      } catch (SQLException e) {
+        if (reachable) {
+          LOG.warn("Stored positions can't be read, replies wait: {}", e.getMessage());
+        }
+        reachable = false;
+        registry.counter("ichido.inbox.trouble").increment();
+        consumer.pause(unplaced);
+        pause();
+      }
+    }
+
+    private void place(Set<TopicPartition> given) throws SQLException {
+      Map<TopicPartition, Long> stored = new HashMap<>(store.nextOffsets(given));
+      Map<TopicPartition, Long> ends = consumer.endOffsets(given);
+      List<TopicPartition> foreign =
+          given.stream()
+              .filter(p -> stored.getOrDefault(p, 0L) > ends.getOrDefault(p, Long.MAX_VALUE))
+              .toList();
+      if (!foreign.isEmpty()) {
+        LOG.warn(
+            "Partitions {} end before the stored position: the topic is another one. Reading from"
+                + " its beginning.",
+            foreign);
+        store.forgetOffsets(foreign);
+        foreign.forEach(stored::remove);
+      }
+      for (TopicPartition partition : given) {
+        Long next = stored.get(partition);
+        if (next == null) {
+          consumer.seekToBeginning(List.of(partition));
+        } else {
+          consumer.seek(partition, next);
         }
       }
     }

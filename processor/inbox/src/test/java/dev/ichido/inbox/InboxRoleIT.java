@@ -257,6 +257,26 @@ class InboxRoleIT {
     assertThat(meters.counter("ichido.inbox.trouble").count()).isEqualTo(3);
   }
 
+  @Test
+  void whileItsDatabaseIsAwayItWaits() {
+    AtomicInteger connections = new AtomicInteger();
+    InboxRole role =
+        run(
+            proxy(
+                DataSource.class,
+                pool,
+                (method, result) -> result,
+                method -> {
+                  if (method.equals("getConnection") && connections.getAndIncrement() < 4) {
+                    throw new SQLException("away", "08001");
+                  }
+                }));
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    assertThat(requireFinal(name("d1")).body()).isEqualTo("x");
+    assertThat(role.failure()).isEmpty();
+    assertThat(role.ready()).isTrue();
+  }
+
   /** A paused twin applies what it still holds after another one has gone on. */
   @Test
   void aTwinThatIsBehindChangesNothing() throws SQLException {
