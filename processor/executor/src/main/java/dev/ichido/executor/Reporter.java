@@ -170,6 +170,9 @@ final class Reporter implements Runnable {
   }
 
   private void troubled(Outgoing outgoing, Throwable failure) {
+    if (ended) {
+      return;
+    }
     meters.trouble("send");
     boolean passing =
         failure instanceof RetriableException || failure instanceof RegistryUnavailableException;

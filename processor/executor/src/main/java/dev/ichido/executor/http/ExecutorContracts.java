@@ -37,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  *   plain_http: false
  *   headers: { Authorization: "Bearer ..." }
  *   body: { amount: "{arguments.amount}" }    # default: the arguments as they are; none: no body
+ *   content: json                       # or form
  *   key: { header: Idempotency-Key, limit: 255, charset: "[A-Za-z0-9_-]+", quoted: false }
  *   precondition: { header: If-Match }  # or field: /generation, or query: ifGenerationMatch
  *   timeouts: { connect: 2s, first_byte: 10s, total: 30s }
@@ -94,6 +95,7 @@ public final class ExecutorContracts {
         "headers",
         "body",
         "key",
+        "content",
         "precondition",
         "timeouts",
         "answers",
@@ -149,6 +151,7 @@ public final class ExecutorContracts {
         headers(http),
         body,
         sendBody,
+        content(http),
         key,
         precondition,
         timeouts(http),
@@ -160,6 +163,14 @@ public final class ExecutorContracts {
         http.findText("reference_header"),
         http.number("response_limit", 4 << 20, 1, 64 << 20),
         status(http, hosts));
+  }
+
+  private static HttpContract.Content content(Member http) {
+    return switch (http.text("content", "json")) {
+      case "json" -> HttpContract.Content.JSON;
+      case "form" -> HttpContract.Content.FORM;
+      default -> throw http.invalid("content", "json or form");
+    };
   }
 
   private static Set<String> hosts(Member http, Template url) {

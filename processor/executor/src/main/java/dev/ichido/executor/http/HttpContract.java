@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param headers templates by name; values may be secrets
  * @param body template of a JSON body; null: the arguments as the runtime wrote them
  * @param sendBody false for methods that have none
+ * @param content how the body is written
  * @param rules judged in order, before the status lists
  * @param expected statuses of success
  * @param notAccepted statuses that prove that nothing was done
@@ -35,6 +36,7 @@ public record HttpContract(
     Map<String, Template> headers,
     @Nullable JsonNode body,
     boolean sendBody,
+    Content content,
     @Nullable KeyPlace key,
     @Nullable Place precondition,
     Timeouts timeouts,
@@ -46,6 +48,16 @@ public record HttpContract(
     @Nullable String referenceHeader,
     int responseLimit,
     @Nullable StatusRead status) {
+
+  /** How a body is written. */
+  public enum Content {
+    /** {@code application/json}. */
+    JSON,
+    /**
+     * {@code application/x-www-form-urlencoded}; nested members as {@code a[b]} and {@code a[0]}.
+     */
+    FORM
+  }
 
   /** Where a value goes in the request; exactly one member is set. */
   public record Place(

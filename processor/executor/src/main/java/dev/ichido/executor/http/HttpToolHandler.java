@@ -193,7 +193,8 @@ public final class HttpToolHandler implements ToolHandler {
     String url = contract.url().fillUrl(values);
     JsonNode fields = null;
     if (contract.sendBody()
-        && (contract.body() != null
+        && (contract.content() == HttpContract.Content.FORM
+            || contract.body() != null
             || hasField(contract.key())
             || hasField(contract.precondition()))) {
       fields =
@@ -201,7 +202,11 @@ public final class HttpToolHandler implements ToolHandler {
     }
     HttpRequest.Builder builder = HttpRequest.newBuilder().timeout(contract.timeouts().firstByte());
     if (contract.sendBody()) {
-      builder.setHeader("Content-Type", "application/json");
+      builder.setHeader(
+          "Content-Type",
+          contract.content() == HttpContract.Content.FORM
+              ? "application/x-www-form-urlencoded"
+              : "application/json");
     }
     for (Map.Entry<String, Template> header : contract.headers().entrySet()) {
       builder.setHeader(header.getKey(), header.getValue().fill(values));
@@ -219,7 +224,12 @@ public final class HttpToolHandler implements ToolHandler {
     }
     String body;
     try {
-      body = fields == null ? command.arguments() : Json.EXACT.writeValueAsString(fields);
+      body =
+          fields == null
+              ? command.arguments()
+              : contract.content() == HttpContract.Content.FORM
+                  ? FormBody.of(fields)
+                  : Json.EXACT.writeValueAsString(fields);
     } catch (JsonProcessingException e) {
       throw new UnfitException("REQUEST_INVALID");
     }

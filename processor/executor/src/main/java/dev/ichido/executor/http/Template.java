@@ -11,14 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Text with places: {@code {key}}, {@code {target}}, {@code {tenant}}, {@code {scope}}, {@code
- * {operation_id}}, {@code {attempt}}, {@code {precondition}}, {@code {principal}} and {@code
- * {arguments.member.member}}. Braces that enclose anything else are refused when it is parsed.
+ * {operation_id}}, {@code {attempt}}, {@code {first_sent}} (start of the first attempt, as an HTTP
+ * date), {@code {precondition}}, {@code {principal}} and {@code {arguments.member.member}}. Braces
+ * that enclose anything else are refused when it is parsed.
  */
 public final class Template {
   private static final Pattern PLACE = Pattern.compile("\\{([^{}]*)}");
   private static final Pattern NAME =
       Pattern.compile(
-          "key|target|tenant|scope|operation_id|attempt|precondition|principal|arguments(\\.[A-Za-z0-9_-]+)+");
+          "key|target|tenant|scope|operation_id|attempt|precondition|principal|first_sent|arguments(\\.[A-Za-z0-9_-]+)+");
 
   private final List<Part> parts;
 

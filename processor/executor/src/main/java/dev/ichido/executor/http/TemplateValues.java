@@ -5,12 +5,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.executor.ToolCommand;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The values that a command offers to the places of a template. */
 final class TemplateValues {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  private static final DateTimeFormatter HTTP_DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.US);
 
   private final ToolCommand command;
   private @Nullable JsonNode arguments;
@@ -51,6 +57,10 @@ final class TemplateValues {
           case "operation_id" -> text(command.operationId());
           case "attempt" -> NODES.numberNode(command.attempt());
           case "precondition" -> text(command.precondition());
+          case "first_sent" ->
+              command.firstAttemptAt() == null
+                  ? null
+                  : text(HTTP_DATE.format(command.firstAttemptAt().atOffset(ZoneOffset.UTC)));
           case "principal" -> text(command.principal());
           default -> argument(place);
         };
