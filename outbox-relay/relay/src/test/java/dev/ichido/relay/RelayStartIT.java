@@ -13,8 +13,11 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -134,16 +137,27 @@ class RelayStartIT {
             (changes, committer) -> {
               throw new AssertionError("Expected no change, but there is one.");
             });
-    assertThatThrownBy(engine::run)
-        .satisfies(
-            e ->
-                assertThat(causes(e))
-                    .anySatisfy(
-                        cause ->
-                            assertThat(cause)
-                                .isInstanceOfSatisfying(
-                                    RelayException.class,
-                                    r -> assertThat(r.code()).isEqualTo(Code.SLOT_MISSING))));
+    AtomicReference<@Nullable Throwable> stopped = new AtomicReference<>();
+    Thread run =
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    engine.run();
+                  } catch (Throwable e) {
+                    stopped.set(e);
+                  }
+                });
+    await("the engine ends or makes a slot", () -> !run.isAlive() || !outbox.slot("1").isEmpty());
+    await("the engine ends", () -> !run.isAlive() || engine.tryStop());
+    run.join();
+    assertThat(causes(stopped.get()))
+        .anySatisfy(
+            cause ->
+                assertThat(cause)
+                    .isInstanceOfSatisfying(
+                        RelayException.class,
+                        e -> assertThat(e.code()).isEqualTo(Code.SLOT_MISSING)));
     assertThat(outbox.slot("1")).isEmpty();
   }
 
@@ -248,10 +262,12 @@ class RelayStartIT {
     return refused;
   }
 
-  private static List<Throwable> causes(Throwable e) {
-    return java.util.stream.Stream.<Throwable>iterate(
-            e, java.util.Objects::nonNull, Throwable::getCause)
-        .toList();
+  private static List<Throwable> causes(@Nullable Throwable e) {
+    List<Throwable> causes = new ArrayList<>();
+    for (Throwable t = e; t != null; t = t.getCause()) {
+      causes.add(t);
+    }
+    return causes;
   }
 
   private static int closedPort() throws IOException {
