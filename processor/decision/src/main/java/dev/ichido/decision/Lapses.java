@@ -22,44 +22,50 @@ final class Lapses {
 
   /** Acts on every deadline of that kind that is over at the event's time. */
   static void catchUp(Draft d) {
-    while (lapsed(d)) {
-      // A tombstone may itself be over: one step after the other.
+    step(d);
+    // A tombstone may itself be over, and after that there is nothing left to end.
+    step(d);
+  }
+
+  private static void step(Draft d) {
+    switch (d.state()) {
+      case Absent s -> {
+        OrphanEvidence evidence = s.evidence();
+        if (evidence != null && d.isOver(evidence.forgetAt())) {
+          d.lapse(Verdict.EXPIRED, Absent.NOTHING);
+        }
+      }
+      case InProgress s -> {
+        if (d.isOver(s.leaseUntil())) {
+          leaseOver(d, s);
+        }
+      }
+      case UnknownReconciliation s -> {}
+      case FailedRetryable s -> {
+        if (d.isOver(s.retainUntil())) {
+          retentionOver(d, s);
+        }
+      }
+      case Succeeded s -> retain(d, s, s.settledAt(), s.retainUntil(), s.forgetAt());
+      case FailedTerminal s -> retain(d, s, s.settledAt(), s.retainUntil(), s.forgetAt());
+      case Cancelled s -> retain(d, s, s.settledAt(), s.retainUntil(), s.forgetAt());
+      case Expired s -> {
+        if (d.isOver(s.forgetAt())) {
+          d.lapse(Verdict.EXPIRED, Absent.NOTHING);
+        }
+      }
     }
   }
 
-  private static boolean lapsed(Draft d) {
-    return switch (d.state()) {
-      case Absent s -> {
-        OrphanEvidence evidence = s.evidence();
-        yield evidence != null
-            && d.isOver(evidence.forgetAt())
-            && lapse(d, Verdict.EXPIRED, Absent.NOTHING);
-      }
-      case InProgress s -> d.isOver(s.leaseUntil()) && leaseOver(d, s);
-      case UnknownReconciliation s -> false;
-      case FailedRetryable s -> d.isOver(s.retainUntil()) && retentionOver(d, s);
-      case Succeeded s -> d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
-      case FailedTerminal s ->
-          d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
-      case Cancelled s -> d.isOver(s.retainUntil()) && expire(d, s, s.settledAt(), s.forgetAt());
-      case Expired s -> d.isOver(s.forgetAt()) && lapse(d, Verdict.EXPIRED, Absent.NOTHING);
-    };
-  }
-
-  private static boolean lapse(Draft d, Verdict verdict, OperationState next) {
-    d.lapse(verdict, next);
-    return true;
-  }
-
-  private static boolean leaseOver(Draft d, InProgress s) {
+  private static void leaseOver(Draft d, InProgress s) {
     UnknownReconciliation next =
         Unknowns.enter(d, s.revision(), s.binding(), s.attempts(), s.work(), s.leaseUntil(), true)
             .withWaiting(s.waiting());
-    return lapse(d, Verdict.LEASE_EXPIRED, next);
+    d.lapse(Verdict.LEASE_EXPIRED, next);
   }
 
   /** Who still waits is released, since no attempt will follow. */
-  private static boolean retentionOver(Draft d, FailedRetryable s) {
+  private static void retentionOver(Draft d, FailedRetryable s) {
     Expired next = expired(s, s.settledAt(), s.forgetAt());
     for (WaitingDelivery delivery : s.waiting().deliveries()) {
       if (d.answers(delivery)) {
@@ -75,11 +81,14 @@ final class Lapses {
           List.of(),
           true);
     }
-    return lapse(d, Verdict.EXPIRED, next);
+    d.lapse(Verdict.EXPIRED, next);
   }
 
-  private static boolean expire(Draft d, Known s, Instant settledAt, Instant forgetAt) {
-    return lapse(d, Verdict.EXPIRED, expired(s, settledAt, forgetAt));
+  private static void retain(
+      Draft d, Known s, Instant settledAt, Instant retainUntil, Instant forgetAt) {
+    if (d.isOver(retainUntil)) {
+      d.lapse(Verdict.EXPIRED, expired(s, settledAt, forgetAt));
+    }
   }
 
   private static Expired expired(Known s, Instant settledAt, Instant forgetAt) {

@@ -80,7 +80,7 @@ final class ResultRules {
             case FAILED_RETRYABLE -> failedRetryably(d, e, s);
             case UNKNOWN -> Settling.becomeUnknown(d, Verdict.SETTLED, s);
           };
-      case EARLIER, LATER -> successOrStale(d, e, s);
+      case ANOTHER -> successOrStale(d, e, s);
     };
   }
 
@@ -94,7 +94,7 @@ final class ResultRules {
             case FAILED_RETRYABLE -> failedRetryably(d, e, s);
             case UNKNOWN -> d.close(Verdict.STILL_UNKNOWN, Note.NONE);
           };
-      case EARLIER, LATER -> successOrStale(d, e, s);
+      case ANOTHER -> successOrStale(d, e, s);
     };
   }
 
@@ -111,7 +111,7 @@ final class ResultRules {
                     ? d.close(Verdict.DUPLICATE_RESULT, Note.NONE)
                     : Settling.becomeUnknown(d, Verdict.SETTLED, s);
           };
-      case EARLIER, LATER -> successOrStale(d, e, s);
+      case ANOTHER -> successOrStale(d, e, s);
     };
   }
 

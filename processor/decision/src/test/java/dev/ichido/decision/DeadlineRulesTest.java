@@ -92,10 +92,17 @@ class DeadlineRulesTest {
 
   @Test
   void sweepThatComesVeryLateCatchesUpAtOnce() {
-    Journey j = States.succeeded().pass(Duration.ofDays(40)).sweep();
-    assertThat(j.verdict()).isEqualTo(EXPIRED);
-    assertThat(j.state).isEqualTo(Absent.NOTHING);
-    assertThat(j.last.transitions()).hasSize(2);
+    for (Journey j :
+        new Journey[] {
+          States.succeeded(), States.failedTerminal(), States.cancelled(), States.failedRetryable()
+        }) {
+      Journey one = j.copy().pass(Duration.ofDays(2)).sweep();
+      assertThat(one.last.transitions()).hasSize(1);
+      j.pass(Duration.ofDays(40)).sweep();
+      assertThat(j.verdict()).isEqualTo(EXPIRED);
+      assertThat(j.state).isEqualTo(Absent.NOTHING);
+      assertThat(j.last.transitions()).hasSize(2);
+    }
   }
 
   @Test

@@ -27,6 +27,8 @@ class DerivedIdsTest {
         .isEqualTo("4d1a93f2-6b53-8107-9c25-5605f7debf12");
     assertThat(DerivedIds.read("t1", "global", "d-1"))
         .isEqualTo("a3b7d847-a4ab-8290-b243-7d93e11ce71b");
+    assertThat(DerivedIds.read("t".repeat(70_000), "global", "d-1"))
+        .isEqualTo("ef2f1588-a774-8551-b942-4370a71f840f");
     assertThat(DerivedIds.sha256(""))
         .isEqualTo("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   }

@@ -574,6 +574,31 @@ class IntentRulesTest {
   }
 
   @Test
+  void callThatOnlyTheRemotesMemoryMakesSafeDoesNotStartAfterThatMemoryEnds() {
+    ActionPolicy policy =
+        Policies.remote(Policies.STANDARD, true, Duration.ofMinutes(6), DedupeAnchor.FIRST_REQUEST);
+    Journey j = Journey.begin(policy).intent().endsUnknown();
+    Journey soon = j.copy().pass(Duration.ofSeconds(10)).intent();
+    assertThat(soon.verdict()).isEqualTo(RECLAIMED);
+    assertThat(soon.commands().get(0).deadline())
+        .as("a minute is left when the skew is taken off, the lease is longer")
+        .isEqualTo(Journey.START.plusSeconds(60));
+    assertThat(((InProgress) soon.state).leaseUntil()).isEqualTo(soon.now.plusSeconds(60));
+    Journey later = j.copy().pass(Duration.ofSeconds(59)).intent();
+    assertThat(later.commands().get(0).deadline()).isEqualTo(Journey.START.plusSeconds(60));
+
+    Journey longer = Journey.begin(Policies.KEYED).intent().endsUnknown();
+    longer.pass(Duration.ofSeconds(10)).intent();
+    assertThat(longer.commands().get(0).deadline()).isEqualTo(longer.now.plusSeconds(60));
+
+    Journey proven = Journey.begin(policy).intent().failsRetryably();
+    proven.pass(Duration.ofSeconds(30)).intent();
+    assertThat(proven.commands().get(0).deadline())
+        .as("proof needs no memory")
+        .isEqualTo(proven.now.plusSeconds(60));
+  }
+
+  @Test
   void changedPolicyCannotGiveTheNextAttemptAnotherDownstreamKey() {
     Journey j = Journey.begin(Policies.KEYED).intent();
     String key = j.commands().get(0).downstreamKey();

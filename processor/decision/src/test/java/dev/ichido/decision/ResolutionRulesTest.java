@@ -91,6 +91,24 @@ class ResolutionRulesTest {
   }
 
   @Test
+  void grantStartsTheBackoffAnew() {
+    Journey j = Journey.begin(Policies.maxAttempts(Policies.STANDARD, 4)).intent();
+    for (int i = 0; i < 3; i++) {
+      j.failsRetryably().passUntil(((FailedRetryable) j.state).retryAt()).intent();
+    }
+    j.failsRetryably().resolve(ResolvedAs.NOT_STARTED);
+    FailedRetryable granted = (FailedRetryable) j.state;
+    assertThat(granted.attempts().base()).isEqualTo(4);
+    assertThat(Duration.between(j.now, granted.retryAt()))
+        .isEqualTo(Backoff.beforeAttempt(j.policy.retry(), Journey.KEY, 4, 1));
+    j.passUntil(granted.retryAt()).intent();
+    j.failsRetryably().passUntil(((FailedRetryable) j.state).retryAt()).intent();
+    j.failsRetryably();
+    assertThat(Duration.between(j.now, ((FailedRetryable) j.state).retryAt()))
+        .isEqualTo(Backoff.beforeAttempt(j.policy.retry(), Journey.KEY, 6, 2));
+  }
+
+  @Test
   void retryHorizonHoldsForAPersonToo() {
     Journey j = States.unknown().pass(Duration.ofHours(2)).resolve(ResolvedAs.NOT_STARTED);
     assertThat(j.verdict()).isEqualTo(RESOLVED);

@@ -129,9 +129,11 @@ class ResultRulesTest {
   @Cell({"IN_PROGRESS x result FAILED_TERMINAL", "UNKNOWN_RECONCILIATION x result FAILED_TERMINAL"})
   void refusalSettlesForGood() {
     for (Journey j : new Journey[] {States.inProgress(), States.unknown()}) {
+      long before = ((Known) j.state).revision();
       j.failsTerminally();
       assertThat(j.verdict()).isEqualTo(SETTLED);
       FailedTerminal s = (FailedTerminal) j.state;
+      assertThat(s.revision()).isEqualTo(before + 1);
       assertThat(s.retainUntil()).isEqualTo(j.now.plus(Duration.ofHours(24)));
       assertThat(s.nextDeadline()).contains(s.retainUntil());
       assertThat(s.attempt()).isEqualTo(1);
