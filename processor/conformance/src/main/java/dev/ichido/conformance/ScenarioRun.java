@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the steps of one scenario and stops at the first difference. */
+/**
+ * Runs the steps of one scenario and stops at the first difference. In the end the journal is
+ * replayed and held against the ledger.
+ */
 final class ScenarioRun implements AutoCloseable {
   private final VirtualProcessor processor;
   private final StepRecords records;
@@ -42,15 +45,6 @@ final class ScenarioRun implements AutoCloseable {
     this.records = new StepRecords(processor.topics(), processor.serdes());
   }
 
-  VirtualProcessor processor() {
-    return processor;
-  }
-
-  /** The whole journal so far. */
-  List<JournalEntry> journal() {
-    return List.copyOf(journal);
-  }
-
   Optional<Difference> run(Scenario.Steps scenario) {
     for (int i = 0; i < scenario.steps().size(); i++) {
       Step step = scenario.steps().get(i);
@@ -68,14 +62,16 @@ final class ScenarioRun implements AutoCloseable {
       }
     }
     Integer expected = scenario.commandsTotal();
-    return expected == null || expected == commandsTotal
-        ? Optional.empty()
-        : Optional.of(
-            new Difference(
-                -1,
-                "",
-                StepOutput.differs(
-                    "commands_total", expected.toString(), Integer.toString(commandsTotal))));
+    if (expected != null && expected != commandsTotal) {
+      return Optional.of(
+          new Difference(
+              -1,
+              "",
+              StepOutput.differs(
+                  "commands_total", expected.toString(), Integer.toString(commandsTotal))));
+    }
+    return JournalFold.difference(journal, processor.states())
+        .map(text -> new Difference(-1, "", text));
   }
 
   @Override

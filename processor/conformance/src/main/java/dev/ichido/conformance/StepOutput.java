@@ -182,7 +182,7 @@ record StepOutput(
         String.valueOf(command.getDeliveryId()));
   }
 
-  private static String recordKey(JournalEntry entry) {
+  static String recordKey(JournalEntry entry) {
     return StepRecords.recordKey(
         new Step.Address(entry.getTenant(), entry.getScope(), entry.getOperationId()),
         String.valueOf(entry.getEventId()));

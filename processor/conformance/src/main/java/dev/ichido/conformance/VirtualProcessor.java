@@ -1,9 +1,8 @@
 package dev.ichido.conformance;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.SideEffectCommand;
@@ -17,7 +16,6 @@ import dev.ichido.topology.store.StoredOperation;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -66,6 +64,7 @@ final class VirtualProcessor implements AutoCloseable {
       serdes.deserializer(SideEffectCommand.class);
   private final Deserializer<OperationReply> replies = serdes.deserializer(OperationReply.class);
   private final Deserializer<JournalEntry> journal = serdes.deserializer(JournalEntry.class);
+  private final Deserializer<DeadLetter> deadLetters = serdes.deserializer(DeadLetter.class);
   private final Map<String, Map<Bytes, byte[]>> changelogs = new LinkedHashMap<>();
   private final Path root;
   private Path stateDir;
@@ -74,7 +73,10 @@ final class VirtualProcessor implements AutoCloseable {
 
   /** What left the topology since it was last asked. */
   record Output(
-      List<SideEffectCommand> commands, List<OperationReply> replies, List<JournalEntry> journal) {}
+      List<SideEffectCommand> commands,
+      List<OperationReply> replies,
+      List<JournalEntry> journal,
+      List<DeadLetter> deadLetters) {}
 
   VirtualProcessor(PolicySet policies) {
     try {
@@ -91,11 +93,11 @@ final class VirtualProcessor implements AutoCloseable {
     return now;
   }
 
-  void intent(byte[] key, byte[] value) {
+  void intent(byte @Nullable [] key, byte @Nullable [] value) {
     pipe(topics.intents(), key, value);
   }
 
-  void result(byte[] key, byte[] value) {
+  void result(byte @Nullable [] key, byte @Nullable [] value) {
     pipe(topics.results(), key, value);
   }
 
@@ -158,7 +160,8 @@ final class VirtualProcessor implements AutoCloseable {
     return new Output(
         read(topics.commands(), commands),
         read(topics.replies(), replies),
-        read(topics.journal(), journal));
+        read(topics.journal(), journal),
+        read(topics.deadLetters(), deadLetters));
   }
 
   @Override
@@ -183,7 +186,7 @@ final class VirtualProcessor implements AutoCloseable {
         now);
   }
 
-  private void pipe(String topic, byte[] key, byte[] value) {
+  private void pipe(String topic, byte @Nullable [] key, byte @Nullable [] value) {
     TestInputTopic<byte[], byte[]> input =
         driver.createInputTopic(topic, new ByteArraySerializer(), new ByteArraySerializer());
     input.pipeInput(key, value, now);
@@ -236,14 +239,10 @@ final class VirtualProcessor implements AutoCloseable {
     return values;
   }
 
-  static String text(byte[] key) {
-    return new String(key, UTF_8);
-  }
-
-  static byte[] bytes(ByteBuffer buffer) {
-    byte[] bytes = new byte[buffer.remaining()];
-    buffer.duplicate().get(bytes);
-    return bytes;
+  /** What a broker would hold of a store, for a test that takes it away. */
+  Map<Bytes, byte[]> changelog(String store) {
+    keepChangelogs();
+    return java.util.Objects.requireNonNull(changelogs.get(store), store);
   }
 
   private static void delete(Path folder) {

@@ -1,0 +1,227 @@
+package dev.ichido.conformance;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.StateName;
+import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.OperationReply;
+import dev.ichido.schemas.SideEffectCommand;
+import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.Topics;
+import dev.ichido.schemas.wire.RecordSerdes;
+import dev.ichido.topology.ProcessorConfig;
+import dev.ichido.topology.ProcessorRole;
+import dev.ichido.topology.policy.LocatedTree;
+import dev.ichido.topology.policy.PolicySet;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.specific.SpecificRecordBase;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The processor as it runs, exactly once, on a real broker. */
+class ProcessorRoleIT {
+  private static final int PARTITIONS = 2;
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+  @TempDir static Path folder;
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedBroker broker;
+
+  private final RecordSerdes serdes = LocalAvro.serdes();
+
+  @BeforeAll
+  static void startBroker() {
+    broker = EmbeddedBroker.start(folder.resolve("kafka"));
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  private static Topics topics(String name) throws Exception {
+    Topics topics = new Topics(name);
+    try (Admin admin =
+        Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()))) {
+      List<NewTopic> missing = new ArrayList<>();
+      for (TopicSpec spec : topics.specs(PARTITIONS, (short) 1)) {
+        missing.add(
+            new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
+                .configs(spec.configs()));
+      }
+      admin.createTopics(missing).all().get();
+    }
+    return topics;
+  }
+
+  private static ProcessorRole role(Topics topics, String stateDir, PolicySet policies) {
+    ProcessorRole role =
+        new ProcessorRole(
+            ProcessorConfig.of(
+                topics.prefix() + "-processor",
+                topics.prefix(),
+                Map.of("bootstrap.servers", broker.bootstrapServers()),
+                Map.of(
+                    RecordSerdes.SERIALIZER_CLASS, LocalAvro.Writer.class.getName(),
+                    RecordSerdes.DESERIALIZER_CLASS, LocalAvro.Reader.class.getName()),
+                folder.resolve(stateDir).toString()),
+            () -> policies,
+            new SimpleMeterRegistry());
+    role.start();
+    await().atMost(PATIENCE).until(role::ready);
+    return role;
+  }
+
+  private static JsonNode policy(String members) {
+    return LocatedTree.read("policy", members).root();
+  }
+
+  private static StepRecords.Sent intent(StepRecords records, int step, String operation) {
+    JsonNode node = policy("intent: { operation: " + operation + ", delivery: d-" + step + " }");
+    return records.intent(step, (Step.Intent) Step.of("s", node).verb(), Instant.now());
+  }
+
+  private static void send(String topic, byte @Nullable [] key, byte[] value) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.send(new ProducerRecord<>(topic, key, value)).get();
+    }
+  }
+
+  /** All committed records of a topic. */
+  private <T extends SpecificRecordBase> List<T> read(String topic, Class<T> type) {
+    Deserializer<T> deserializer = serdes.deserializer(type);
+    List<T> records = new ArrayList<>();
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.<String, Object>of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "isolation.level",
+                "read_committed"),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          List.of(new TopicPartition(topic, 0), new TopicPartition(topic, 1));
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      while (partitions.stream()
+          .anyMatch(it -> consumer.position(it) < ends.getOrDefault(it, 0L))) {
+        consumer
+            .poll(Duration.ofMillis(100))
+            .forEach(record -> records.add(deserializer.deserialize(topic, record.value())));
+      }
+    }
+    return records;
+  }
+
+  private void awaitVerdict(Topics topics, String delivery, String verdict) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(read(topics.replies(), OperationReply.class))
+                    .filteredOn(it -> it.getDeliveryId().equals(delivery))
+                    .extracting(OperationReply::getVerdict)
+                    .contains(verdict));
+  }
+
+  @Tag("FR-28")
+  @Tag("TRN-03")
+  @Test
+  void aClaimOutlivesAProcessThatLosesItsDisk() throws Exception {
+    Topics topics = topics("restart");
+    StepRecords records = new StepRecords(topics, serdes);
+    PolicySet policies = Policies.with(policy("{}"));
+    StepRecords.Sent first = intent(records, 1, "op-0000000000000001");
+    try (ProcessorRole role = role(topics, "restart-1", policies)) {
+      send(topics.intents(), first.key(), first.value());
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      assertThat(role.ledger().find(first.recordKey()).map(OperationState::name))
+          .contains(StateName.IN_PROGRESS);
+    }
+    try (ProcessorRole role = role(topics, "restart-2", policies)) {
+      StepRecords.Sent second = intent(records, 2, "op-0000000000000001");
+      send(topics.intents(), second.key(), second.value());
+      awaitVerdict(topics, "d-2", "DUPLICATE_IN_PROGRESS");
+      JsonNode success = policy("result: { outcome: SUCCEEDED, remote_ref: r-1, body: '{}' }");
+      StepRecords.Sent result =
+          records.result(3, (Step.Result) Step.of("s", success).verb(), null, Instant.now());
+      send(topics.results(), result.key(), result.value());
+      awaitVerdict(topics, "d-1", "SETTLED");
+      awaitVerdict(topics, "d-2", "SETTLED");
+      assertThat(role.failure()).isEmpty();
+    }
+    assertThat(read(topics.commands(), SideEffectCommand.class)).hasSize(1);
+  }
+
+  @Test
+  void poisonGoesToTheDeadLettersAndTheStreamGoesOn() throws Exception {
+    Topics topics = topics("poison");
+    StepRecords records = new StepRecords(topics, serdes);
+    StepRecords.Sent good = intent(records, 1, "op-0000000000000001");
+    try (ProcessorRole role = role(topics, "poison", Policies.with(policy("{}")))) {
+      byte[] garbage = "no record".getBytes(UTF_8);
+      send(topics.intents(), good.key(), garbage);
+      send(topics.results(), good.key(), garbage);
+      send(topics.intents(), null, garbage);
+      send(topics.intents(), good.key(), good.value());
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () ->
+                  assertThat(read(topics.deadLetters(), DeadLetter.class))
+                      .hasSize(3)
+                      .allSatisfy(it -> assertThat(it.getReasonClass()).isEqualTo("DECODING")));
+      assertThat(role.failure()).isEmpty();
+    }
+  }
+
+  @Tag("KEY-18")
+  @Test
+  void theDetourPastTheIndexOfMeaningsIsAWayOnABrokerToo() throws Exception {
+    Topics topics = topics("remint");
+    StepRecords records = new StepRecords(topics, serdes);
+    PolicySet hold = Policies.with(policy("actions: { pay.transfer: { remint: hold } }"));
+    try (ProcessorRole role = role(topics, "remint", hold)) {
+      StepRecords.Sent first = intent(records, 1, "op-0000000000000001");
+      send(topics.intents(), first.key(), first.value());
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      StepRecords.Sent twin = intent(records, 2, "op-0000000000000002");
+      send(topics.intents(), twin.key(), twin.value());
+      awaitVerdict(topics, "d-2", "HELD_SUSPECT");
+      assertThat(read(topics.commands(), SideEffectCommand.class)).hasSize(1);
+      assertThat(role.failure()).isEmpty();
+    }
+  }
+}

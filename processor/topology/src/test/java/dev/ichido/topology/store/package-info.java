@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package dev.ichido.topology.store;
+
+import org.jspecify.annotations.NullMarked;
