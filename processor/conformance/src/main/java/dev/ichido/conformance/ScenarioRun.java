@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs the steps of one scenario and stops at the first difference. In the end the journal is
- * replayed and held against the ledger.
+ * replayed and held against the ledger, and every operation has the one deadline it should.
  */
 final class ScenarioRun implements AutoCloseable {
   private final VirtualProcessor processor;
@@ -69,6 +69,16 @@ final class ScenarioRun implements AutoCloseable {
               "",
               StepOutput.differs(
                   "commands_total", expected.toString(), Integer.toString(commandsTotal))));
+    }
+    long armed =
+        processor.states().values().stream().filter(it -> it.nextDeadline().isPresent()).count();
+    if (armed != processor.deadlines()) {
+      return Optional.of(
+          new Difference(
+              -1,
+              "",
+              StepOutput.differs(
+                  "deadlines", Long.toString(armed), Integer.toString(processor.deadlines()))));
     }
     return JournalFold.difference(journal, processor.states())
         .map(text -> new Difference(-1, "", text));

@@ -155,6 +155,18 @@ final class VirtualProcessor implements AutoCloseable {
     return states;
   }
 
+  /** How many entries the deadline store holds. */
+  int deadlines() {
+    int count = 0;
+    KeyValueStore<byte[], byte[]> deadlines = driver.getKeyValueStore(NodeNames.DEADLINE_STORE);
+    try (KeyValueIterator<byte[], byte[]> all = deadlines.all()) {
+      for (; all.hasNext(); all.next()) {
+        count++;
+      }
+    }
+    return count;
+  }
+
   Output drain() {
     keepChangelogs();
     return new Output(
