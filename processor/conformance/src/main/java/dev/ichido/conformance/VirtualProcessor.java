@@ -28,6 +28,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -38,6 +40,7 @@ import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.state.KeyValueIterator;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.state.internals.WrappedStateStore;
+import org.apache.kafka.streams.test.TestRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,6 +71,9 @@ final class VirtualProcessor implements AutoCloseable {
   private final Map<String, Map<Bytes, byte[]>> changelogs = new LinkedHashMap<>();
   private final Path root;
   private Path stateDir;
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final List<String> traced = new ArrayList<>();
+  private Headers headers = new RecordHeaders();
   private Instant now = START;
   private TopologyTestDriver driver;
 
@@ -99,6 +105,20 @@ final class VirtualProcessor implements AutoCloseable {
 
   void result(byte @Nullable [] key, byte @Nullable [] value) {
     pipe(topics.results(), key, value);
+  }
+
+  /** Headers of what is sent from now on. */
+  void withHeaders(Headers next) {
+    headers = next;
+  }
+
+  /** Topic and name of every header that was read so far. */
+  List<String> traced() {
+    return List.copyOf(traced);
+  }
+
+  SimpleMeterRegistry meters() {
+    return meters;
   }
 
   Topics topics() {
@@ -191,7 +211,7 @@ final class VirtualProcessor implements AutoCloseable {
     properties.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, "0");
     properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, "true");
     return new TopologyTestDriver(
-        new DedupTopology(topics, serdes, () -> policies, new SimpleMeterRegistry())
+        new DedupTopology(topics, serdes, () -> policies, meters)
             .withSweep(SWEEP, 1_000)
             .build(properties),
         properties,
@@ -201,7 +221,7 @@ final class VirtualProcessor implements AutoCloseable {
   private void pipe(String topic, byte @Nullable [] key, byte @Nullable [] value) {
     TestInputTopic<byte[], byte[]> input =
         driver.createInputTopic(topic, new ByteArraySerializer(), new ByteArraySerializer());
-    input.pipeInput(key, value, now);
+    input.pipeInput(new TestRecord<>(key, value, headers, now));
   }
 
   private Optional<Instant> firstDeadline() {
@@ -245,8 +265,12 @@ final class VirtualProcessor implements AutoCloseable {
     if (driver.producedTopicNames().contains(topic)) {
       driver
           .createOutputTopic(topic, new ByteArrayDeserializer(), new ByteArrayDeserializer())
-          .readValuesToList()
-          .forEach(bytes -> values.add(deserializer.deserialize(topic, bytes)));
+          .readRecordsToList()
+          .forEach(
+              record -> {
+                record.headers().forEach(it -> traced.add(topic + " " + it.key()));
+                values.add(deserializer.deserialize(topic, record.value()));
+              });
     }
     return values;
   }

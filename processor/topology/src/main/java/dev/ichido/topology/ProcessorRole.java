@@ -92,7 +92,10 @@ public final class ProcessorRole implements AutoCloseable {
   @Override
   public void close() {
     closing = true;
-    streams.close(CloseOptions.timeout(CLOSE_WITHIN));
+    // Whoever takes over does not wait for the end of a session that nobody will renew.
+    streams.close(
+        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+            .withTimeout(CLOSE_WITHIN));
   }
 
   static Properties streamsConfig(ProcessorConfig config) {
@@ -115,6 +118,8 @@ public final class ProcessorRole implements AutoCloseable {
         String.valueOf(Topics.DEAD_LETTER_BYTES));
     properties.put(
         StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+    // After a kill the group waits this long before another process takes over.
+    properties.put(StreamsConfig.consumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), "10000");
     properties.putAll(config.kafka());
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, config.applicationId());
     // A cached store forgets ids after a rebalance.
