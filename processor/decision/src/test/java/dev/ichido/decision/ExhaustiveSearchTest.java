@@ -76,7 +76,7 @@ class ExhaustiveSearchTest {
   void noHistoryBreaksTheGuaranteeUnderARemoteThatDedupes() {
     ActionPolicy keyed =
         Policies.remote(
-            Policies.STANDARD, true, Duration.ofSeconds(30), DedupeAnchor.FIRST_REQUEST);
+            Policies.STANDARD, true, Duration.ofSeconds(40), DedupeAnchor.FIRST_REQUEST);
     Searched searched = search(quick(keyed), DEPTH);
     report("remote that dedupes", searched);
     assertThat(searched.mostAttempts).isGreaterThanOrEqualTo(2);

@@ -28,6 +28,11 @@ record RemoteBook(List<Try> tries, int effects, List<Instant> absences, int aske
     MAY_ACT,
     /** It took effect. */
     ACTED,
+    /**
+     * It took effect, and its executor swore that it had not. Nothing can keep the next attempt
+     * from running then; what counts is that a later word of success is not lost.
+     */
+    DENIED,
     /** It took no effect and never will. */
     DEAD
   }
@@ -56,7 +61,11 @@ record RemoteBook(List<Try> tries, int effects, List<Instant> absences, int aske
   }
 
   boolean acted() {
-    return tries.stream().anyMatch(t -> t.fate() == Fate.ACTED);
+    return tries.stream().anyMatch(t -> t.fate() == Fate.ACTED) || denied();
+  }
+
+  boolean denied() {
+    return tries.stream().anyMatch(t -> t.fate() == Fate.DENIED);
   }
 
   boolean mayAct() {
@@ -72,6 +81,7 @@ record RemoteBook(List<Try> tries, int effects, List<Instant> absences, int aske
     for (Try earlier : tries) {
       boolean safe =
           earlier.fate() == Fate.DEAD
+              || earlier.fate() == Fate.DENIED
               || (remembersAt(now, policy) && earlier.downstreamKey().equals(key));
       if (!safe) {
         throw new AssertionError(
@@ -117,6 +127,10 @@ record RemoteBook(List<Try> tries, int effects, List<Instant> absences, int aske
     boolean known = remembersAt(now, policy) && acted();
     return new RemoteBook(
         replaced(attempt, Fate.ACTED, null), known ? effects : effects + 1, absences, asked);
+  }
+
+  RemoteBook denies(int attempt) {
+    return new RemoteBook(replaced(attempt, Fate.DENIED, null), effects, absences, asked);
   }
 
   RemoteBook dies(int attempt, AttemptOutcome proof) {

@@ -55,7 +55,8 @@ record Situation(
   private static final Principal B = new Principal("agent:b");
   private static final Fingerprint F = Journey.fingerprintOf("f");
   private static final Fingerprint G = Journey.fingerprintOf("g");
-  private static final Duration LONG = Duration.ofSeconds(70);
+  private static final Duration SOME_TIME = Duration.ofSeconds(35);
+  private static final Duration MUCH_TIME = Duration.ofSeconds(200);
 
   /**
    * What stays the same over a history.
@@ -123,7 +124,14 @@ record Situation(
           moves.add(
               new Move(name + " got no answer", () -> report(n, AttemptOutcome.UNKNOWN, setting)));
         }
-        case ACTED -> {
+        case ACTED, DENIED -> {
+          if (t.fate() == RemoteBook.Fate.ACTED) {
+            moves.add(
+                new Move(
+                    name + " acted and its executor denies it",
+                    () ->
+                        with(book.denies(n)).report(n, AttemptOutcome.FAILED_RETRYABLE, setting)));
+          }
           moves.add(
               new Move(
                   name + " reports success", () -> report(n, AttemptOutcome.SUCCEEDED, setting)));
@@ -196,11 +204,12 @@ record Situation(
         moves.add(new Move("time comes to just before it", () -> at(due.minusMillis(1))));
       }
     }
-    moves.add(new Move("much time passes", () -> at(now.plus(LONG))));
+    moves.add(new Move("some time passes", () -> at(now.plus(SOME_TIME))));
+    moves.add(new Move("much time passes", () -> at(now.plus(MUCH_TIME))));
   }
 
   private Situation with(RemoteBook next) {
-    if (next.effects() > 1) {
+    if (next.effects() > 1 && !next.denied()) {
       throw new AssertionError("the effect took place twice");
     }
     return new Situation(key, state, now, next, awaiting, owner);
@@ -305,6 +314,7 @@ record Situation(
     Situation next =
         new Situation(key, d.next(), now, bookAfter(d, setting), awaiting, ownerAfter(d, event));
     next = next.checkReplies(d, event, owner);
+    checkSuccessIsKept(d, event);
     next.checkTruth();
     return next;
   }
@@ -362,6 +372,19 @@ record Situation(
     }
   }
 
+  /** Whatever was known before, a reported success leaves an operation that does not run again. */
+  private static void checkSuccessIsKept(Decision d, OperationEvent event) {
+    if (event instanceof ResultReported r && r.outcome() == AttemptOutcome.SUCCEEDED) {
+      boolean kept =
+          switch (d.next().name()) {
+            case SUCCEEDED, EXPIRED, CANCELLED -> true;
+            case ABSENT -> ((Absent) d.next()).evidence() != null;
+            case IN_PROGRESS, FAILED_RETRYABLE, FAILED_TERMINAL, UNKNOWN_RECONCILIATION -> false;
+          };
+      require(kept, "a reported success is never dropped");
+    }
+  }
+
   private void requireExpiry(Instant settledAt, Decision d, Setting setting) {
     ActionPolicy policy = setting.policy();
     boolean forgotten = !now.isBefore(settledAt.plus(policy.horizon()).plus(policy.clockSkew()));
@@ -370,22 +393,37 @@ record Situation(
     require(forgotten || expired, "a settled operation only expires, and not early");
   }
 
-  /** Where only time has to act, it makes no difference whether the sweep came first. */
+  /**
+   * Where only time has to act, it makes no difference whether the sweep came: neither just before
+   * the event nor when the deadline was due. When the remote is asked next is the sweep's own
+   * matter, so that of a punctual sweep only verdict and state are compared.
+   */
   private void checkSweepIndependence(Decision d, OperationEvent event, Setting setting) {
     if (event instanceof DeadlineReached) {
       return;
     }
+    Decision now = afterSweep(this.now, event, setting);
+    require(
+        now == null || (now.verdict() == d.verdict() && now.next().equals(d.next())),
+        "the decision does not depend on whether the sweep came");
+    Instant due = state.nextDeadline().orElse(this.now);
+    Decision punctual = due.isAfter(this.now) ? null : afterSweep(due, event, setting);
+    require(
+        punctual == null
+            || (punctual.verdict() == d.verdict() && punctual.next().name() == d.next().name()),
+        "the decision does not depend on when the sweep came");
+  }
+
+  /** The decision after a sweep on which only time had to act; null when there was other work. */
+  private @Nullable Decision afterSweep(Instant at, OperationEvent event, Setting setting) {
     Decision swept =
         OperationStateMachine.decide(
-            state, new DeadlineReached(key, now, budget(false)), setting.policy());
+            state,
+            new DeadlineReached(key, at, RetryBudget.empty(at.plusSeconds(5))),
+            setting.policy());
     boolean onlyTime =
         swept.verdict() == Verdict.LEASE_EXPIRED || swept.verdict() == Verdict.EXPIRED;
-    if (onlyTime) {
-      Decision after = OperationStateMachine.decide(swept.next(), event, setting.policy());
-      require(
-          after.verdict() == d.verdict() && after.next().equals(d.next()),
-          "the decision does not depend on whether the sweep came");
-    }
+    return onlyTime ? OperationStateMachine.decide(swept.next(), event, setting.policy()) : null;
   }
 
   private RemoteBook bookAfter(Decision d, Setting setting) {
@@ -481,7 +519,7 @@ record Situation(
     if (state instanceof Succeeded) {
       require(book.acted(), "a success took place");
     }
-    if (state instanceof FailedRetryable s && !s.attempts().earlierUnproven()) {
+    if (state instanceof FailedRetryable s && !s.attempts().earlierUnproven() && !book.denied()) {
       require(!book.acted() && !book.mayAct(), "a proven failure is one");
     }
   }
