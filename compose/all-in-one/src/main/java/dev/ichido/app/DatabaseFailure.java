@@ -41,6 +41,14 @@ public final class DatabaseFailure {
               + "). Check the url, and that the server runs.",
           e);
     }
+    if (state.equals("53100")) {
+      return CommandException.failed(
+          "DISK_FULL",
+          "Expected free space for the database of "
+              + path
+              + ", but its device has none left. Free some; what was committed is kept.",
+          e);
+    }
     return CommandException.failed(
         "DATABASE_FAILED",
         "Expected the database to do as asked, but it answered "

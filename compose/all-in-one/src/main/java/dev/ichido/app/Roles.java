@@ -154,7 +154,11 @@ public final class Roles {
   /** Tenants and actions, checked. */
   static PolicySet policy(IchidoConfig config) {
     return PolicyLoader.released()
-        .loadFrom(config.policy(), new Ages(Optional.empty(), Optional.empty()));
+        .loadFrom(
+            config.policy(),
+            new Ages(
+                Optional.ofNullable(config.outbox().maxAge()),
+                Optional.ofNullable(config.deadLetter().maxAge())));
   }
 
   static OutboxDatabase outboxDatabase(IchidoConfig config, String role) {

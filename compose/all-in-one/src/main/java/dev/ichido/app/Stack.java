@@ -82,8 +82,8 @@ public final class Stack implements AutoCloseable {
     // What a person wrote is checked before anything is started.
     Roles.policy(given);
     ExecutorContracts.parse(given.policy().root().path("actions"));
-    int registryPort = LoopbackPorts.require("schema registry", ports.registry());
-    int httpPort = LoopbackPorts.require("health and metrics", ports.http());
+    requireFree("schema registry", ports.registry());
+    requireFree("health and metrics", ports.http());
 
     Deque<AutoCloseable> opened = new ArrayDeque<>();
     try {
@@ -98,7 +98,7 @@ public final class Stack implements AutoCloseable {
 
       progress.accept("starting the schema registry, migrating");
       RegistryServer registry =
-          RegistryServer.start(JdbcRegistryLog.migrated(database.dataSource()), registryPort);
+          RegistryServer.start(JdbcRegistryLog.migrated(database.dataSource()), ports.registry());
       opened.push(registry);
       IchidoConfig config =
           given.on(
@@ -129,7 +129,7 @@ public final class Stack implements AutoCloseable {
           new RoleGroup(List.of(made.relay(), made.processor(), made.executor(), made.inbox()));
       opened.push(roles);
       HealthEndpoint health =
-          HealthEndpoint.start(LoopbackPorts.HOST, httpPort, roles.roles(), meters);
+          HealthEndpoint.start(LoopbackPorts.HOST, ports.http(), roles.roles(), meters);
       opened.push(health);
       roles.start();
       roles.awaitReady(READY);
@@ -209,6 +209,13 @@ public final class Stack implements AutoCloseable {
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Before anything is started; a free port is only chosen when it is used. */
+  private static void requireFree(String what, int port) {
+    if (port != 0) {
+      LoopbackPorts.require(what, port);
     }
   }
 

@@ -11,6 +11,7 @@ import dev.ichido.relay.RelayException;
 import dev.ichido.schemas.TopicAdminException;
 import dev.ichido.schemas.wire.WireException;
 import dev.ichido.topology.policy.PolicyException;
+import java.io.IOException;
 import java.sql.SQLException;
 
 /**
@@ -22,6 +23,14 @@ record Explanation(String code, String message, int exitCode, boolean isComplete
 
   static Explanation of(Throwable failure) {
     for (Throwable e = failure; e != null; e = e.getCause()) {
+      if (e instanceof IOException && text(e).contains("No space left")) {
+        return new Explanation(
+            "DISK_FULL",
+            "Expected free space, but the device has none left. Free some, or give a data folder on"
+                + " another device with --data.",
+            ExitCode.DOES_NOT_HOLD,
+            true);
+      }
       switch (e) {
         case CommandException known -> {
           return new Explanation(known.code(), text(known), known.exitCode(), true);

@@ -10,7 +10,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * the process ends when it has, or after a limit.
  */
 final class Shutdown {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  /** Longer than an executor's calls may go on; the all-in-one needs less than half of it. */
+  private static final Duration LIMIT = Duration.ofSeconds(25);
+
   private static final CountDownLatch ASKED = new CountDownLatch(1);
   private static final CountDownLatch DONE = new CountDownLatch(1);
   private static final AtomicInteger HOOKED = new AtomicInteger();

@@ -53,6 +53,11 @@ public final class ConfigException extends RuntimeException {
         null);
   }
 
+  static ConfigException refused(String source, OptionalInt line, String message, Throwable cause) {
+    return new ConfigException(
+        "CONFIG_VALUE_WRONG", message + " (" + at(source, line) + ")", cause);
+  }
+
   static ConfigException secretMissing(
       String source, OptionalInt line, String path, String what, String found) {
     return new ConfigException(

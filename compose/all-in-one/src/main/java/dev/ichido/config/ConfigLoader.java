@@ -59,6 +59,7 @@ public final class ConfigLoader {
               "executor",
               "inbox",
               "http",
+              "dead_letter",
               "tenants",
               "actions"));
 
@@ -137,6 +138,8 @@ public final class ConfigLoader {
         sections.bind("executor", IchidoConfig.Executor.class, IchidoConfig.Executor.DEFAULT),
         sections.bind("inbox", IchidoConfig.Inbox.class, IchidoConfig.Inbox.DEFAULT),
         sections.bind("http", IchidoConfig.Http.class, IchidoConfig.Http.DEFAULT),
+        sections.bind(
+            "dead_letter", IchidoConfig.DeadLetter.class, IchidoConfig.DeadLetter.DEFAULT),
         new LocatedTree(policyOf(root), located.lines()));
   }
 
@@ -235,6 +238,10 @@ public final class ConfigLoader {
         throw unknown(source, tree, pointer, e.getPropertyName(), names(e.getKnownPropertyIds()));
       } catch (JsonMappingException e) {
         String pointer = "/" + name + pointer(e);
+        // A record of ours that refuses its values says it best.
+        if (e.getCause() instanceof IllegalArgumentException own && own.getMessage() != null) {
+          throw ConfigException.refused(source, tree.findLine(pointer), own.getMessage(), e);
+        }
         throw ConfigException.valueWrong(
             source, tree.findLine(pointer), path(pointer), expected(e));
       } catch (JsonProcessingException e) {

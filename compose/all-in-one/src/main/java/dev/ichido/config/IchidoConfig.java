@@ -1,5 +1,6 @@
 package dev.ichido.config;
 
+import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.RelayTuning;
 import dev.ichido.topology.policy.LocatedTree;
 import java.time.Duration;
@@ -24,6 +25,7 @@ public record IchidoConfig(
     Executor executor,
     Inbox inbox,
     Http http,
+    DeadLetter deadLetter,
     LocatedTree policy) {
 
   /** On servers of this process: everything that says where is replaced, all else is kept. */
@@ -43,12 +45,14 @@ public record IchidoConfig(
             database.user(),
             database.password(),
             outbox.slot(),
-            outbox.publication()),
+            outbox.publication(),
+            outbox.maxAge()),
         relay,
         processor.withStateDir(stateDir),
         executor.with(database, drain),
         inbox.with(database),
         http,
+        deadLetter,
         policy);
   }
 
@@ -65,13 +69,25 @@ public record IchidoConfig(
         executor,
         inbox,
         new Http(http.host(), port),
+        deadLetter,
         policy);
   }
 
   /** With tenants and actions laid over those of the file. */
   public IchidoConfig withPolicy(LocatedTree other) {
     return new IchidoConfig(
-        source, kafka, registry, topics, outbox, relay, processor, executor, inbox, http, other);
+        source,
+        kafka,
+        registry,
+        topics,
+        outbox,
+        relay,
+        processor,
+        executor,
+        inbox,
+        http,
+        deadLetter,
+        other);
   }
 
   /** Without the policy, whose tenants have keys. */
@@ -97,14 +113,23 @@ public record IchidoConfig(
    *
    * @param slot name of the replication slot
    * @param publication name of the publication
+   * @param maxAge how old an intent may be when it is relayed; checked against dedupe windows
    */
   public record Outbox(
       @Nullable String url,
       @Nullable String user,
       @Nullable String password,
       String slot,
-      String publication) {
-    static final Outbox DEFAULT = new Outbox(null, null, null, "ichido_outbox", "ichido_outbox");
+      String publication,
+      @Nullable Duration maxAge) {
+    static final Outbox DEFAULT =
+        new Outbox(
+            null,
+            null,
+            null,
+            OutboxDatabase.DEFAULT_SLOT,
+            OutboxDatabase.DEFAULT_PUBLICATION,
+            null);
 
     /** The database alone. */
     public DatabaseSection database() {
@@ -208,6 +233,15 @@ public record IchidoConfig(
     public Inbox with(DatabaseSection other) {
       return new Inbox(other, groupId, maxBatch);
     }
+  }
+
+  /**
+   * What holds for refused records.
+   *
+   * @param maxAge how old one may be when it is sent again; checked against dedupe windows
+   */
+  public record DeadLetter(@Nullable Duration maxAge) {
+    static final DeadLetter DEFAULT = new DeadLetter(null);
   }
 
   /**

@@ -54,6 +54,8 @@ public final class Demo {
   private final int deliveriesPerWrite;
   private final Consumer<String> progress;
   private final Map<Planned, List<String>> deliveries = new ConcurrentHashMap<>();
+  private String said = "";
+  private int silent;
 
   Demo(
       Stack stack,
@@ -120,14 +122,22 @@ public final class Demo {
         return;
       } catch (TimeoutException stillRunning) {
         stack.requireAlive();
-        progress.accept(
-            board.answered() + " of " + total + " deliveries answered, " + effects() + " effects");
+        say(board.answered() + " of " + total + " deliveries answered, " + effects() + " effects");
       } catch (ExecutionException e) {
         if (e.getCause() instanceof RuntimeException cause) {
           throw cause;
         }
         throw new IllegalStateException(e.getCause());
       }
+    }
+  }
+
+  /** Not the same line twice, except now and then to show that it is alive. */
+  private void say(String line) {
+    silent = line.equals(said) ? silent + 1 : 0;
+    if (silent % 10 == 0) {
+      progress.accept(line);
+      said = line;
     }
   }
 

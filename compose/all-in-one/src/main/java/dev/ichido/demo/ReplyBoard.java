@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
@@ -59,9 +61,9 @@ final class ReplyBoard implements AutoCloseable {
           waiting(deliveryId)
               .last
               .get(limit.toMillis(), java.util.concurrent.TimeUnit.MILLISECONDS));
-    } catch (java.util.concurrent.TimeoutException e) {
+    } catch (TimeoutException e) {
       return Optional.empty();
-    } catch (java.util.concurrent.ExecutionException e) {
+    } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
   }

@@ -31,6 +31,7 @@ public final class EmbeddedBroker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
   private static final String CLUSTER_ID = "aWNoaWRvLWVtYmVkZGVkMQ";
   private static final int TRIES_ON_FREE_PORTS = 5;
+  private static final long FULL_BELOW_BYTES = 16L << 20;
   private static final AtomicReference<@Nullable Throwable> HALTED = new AtomicReference<>();
 
   private final Path folder;
@@ -95,8 +96,7 @@ public final class EmbeddedBroker implements AutoCloseable {
 
   /** Why the node is down, if it went down by itself. */
   public Optional<Throwable> failure() {
-    return Optional.ofNullable(HALTED.get())
-        .map(cause -> EmbeddedServerException.broker("it stopped by itself", folder, cause));
+    return Optional.ofNullable(HALTED.get()).map(cause -> stopped(folder, cause));
   }
 
   @Override
@@ -195,6 +195,13 @@ public final class EmbeddedBroker implements AutoCloseable {
       }
     }
     return false;
+  }
+
+  private static EmbeddedServerException stopped(Path data, Throwable cause) {
+    long free = data.toFile().getUsableSpace();
+    return free < FULL_BELOW_BYTES
+        ? EmbeddedServerException.diskFull(data, free >> 20, cause)
+        : EmbeddedServerException.broker("it stopped by itself", data, cause);
   }
 
   private static EmbeddedServerException failed(Path data, Throwable e) {
