@@ -26,7 +26,8 @@ final class Credentials {
                       "xox[a-z]-",
                       "xapp-\\d-",
                       // AWS access key ids
-                      "(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])",
+                      "AKIA[A-Za-z0-9]{16}",
+                      "ASIA[A-Z0-9]{16}(?![A-Za-z0-9])",
                       // Google API keys, access tokens, client secrets
                       "AIza[A-Za-z0-9_-]{16}",
                       "ya29\\.",
@@ -43,7 +44,7 @@ final class Credentials {
                       "sk-[A-Za-z0-9_-]{13}",
                       // SendGrid, Shopify, DigitalOcean, Square
                       "SG\\.[A-Za-z0-9_-]{16,64}\\.",
-                      "shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{4}",
+                      "shp(?:at|ca|pa|ss)_[A-Za-z0-9]{4}",
                       "do[opr]_v1_",
                       "sq0(?:atp|csp|idp)-",
                       // PEM

@@ -170,6 +170,8 @@ class OperationIdTest {
           "xoxp-0000000000-Example",
           "xapp-1-A0000000000",
           "AKIAIOSFODNN7EXAMPLE",
+          "AKIAExampleExampleExample",
+          "shpat_ExampleExampleExample",
           "ASIAIOSFODNN7EXAMPLE",
           "aws:AKIAIOSFODNN7EXAMPLE:1",
           "AIzaExampleExampleExampleExampleExampleEx",
