@@ -2,7 +2,7 @@ package dev.ichido.cli;
 
 import dev.ichido.conformance.Conformance;
 import dev.ichido.conformance.ConformanceReport;
-import java.nio.file.Files;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -28,14 +28,17 @@ final class ConformanceCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Output output = Output.of(spec);
-    for (Path file : files) {
-      if (!Files.isReadable(file)) {
-        throw CommandException.usage(
-            "SCENARIOS_UNREADABLE",
-            "Expected a file of scenarios at " + file + ", but it can't be read. Check the path.");
-      }
+    ConformanceReport report;
+    try {
+      report = Conformance.run(files);
+    } catch (UncheckedIOException e) {
+      throw CommandException.usage("SCENARIOS_UNREADABLE", String.valueOf(e.getMessage()), e);
     }
-    ConformanceReport report = Conformance.run(files);
+    if (report.outcomes().isEmpty()) {
+      throw CommandException.usage(
+          "SCENARIOS_MISSING",
+          "Expected a scenario a line in " + files + ", but there is none. Check the path.");
+    }
     output.text(json ? report.json() + "\n" : report.text());
     return report.holds() ? ExitCode.HOLDS : ExitCode.DOES_NOT_HOLD;
   }

@@ -3,6 +3,7 @@ package dev.ichido.conformance;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ichido.conformance.ConformanceReport.Failure;
+import dev.ichido.conformance.ConformanceReport.Outcome;
 import dev.ichido.operation.OperationId;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Refusal;
@@ -48,33 +49,30 @@ public final class Conformance {
    * @throws UncheckedIOException when a file cannot be read
    */
   public static ConformanceReport run(List<Path> files, Consumer<String> progress) {
-    int passed = 0;
-    List<Failure> failures = new ArrayList<>();
-    for (Path file : files) {
-      List<String> lines;
-      try {
-        lines = Files.readAllLines(file);
-      } catch (IOException e) {
-        throw new UncheckedIOException(
-            "Expected scenarios in %s, but it could not be read. Check the path."
-                .formatted(file.getFileName()),
-            e);
-      }
+    List<List<String>> read = files.stream().map(Conformance::lines).toList();
+    List<Outcome> outcomes = new ArrayList<>();
+    for (List<String> lines : read) {
       for (int i = 0; i < lines.size(); i++) {
         if (lines.get(i).isBlank()) {
           continue;
         }
         String id = Scenario.idOf(lines.get(i), i + 1);
         progress.accept(id);
-        Optional<Failure> failure = runLine(id, lines.get(i));
-        if (failure.isPresent()) {
-          failures.add(failure.get());
-        } else {
-          passed++;
-        }
+        outcomes.add(new Outcome(id, runLine(id, lines.get(i))));
       }
     }
-    return new ConformanceReport(passed, failures);
+    return new ConformanceReport(outcomes);
+  }
+
+  private static List<String> lines(Path file) {
+    try {
+      return Files.readAllLines(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "Expected a file of scenarios in UTF-8 at %s, but it can't be read. Check the path."
+              .formatted(file),
+          e);
+    }
   }
 
   /** Runs one line of a file. */

@@ -4,18 +4,30 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * What came of the scenarios.
  *
- * @param passed number of scenarios that hold
- * @param failures those that do not, in the order of the files
+ * @param outcomes one a scenario, in the order of the files
  */
-public record ConformanceReport(int passed, List<Failure> failures) {
+public record ConformanceReport(List<Outcome> outcomes) {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   public ConformanceReport {
-    failures = List.copyOf(failures);
+    outcomes = List.copyOf(outcomes);
+  }
+
+  /**
+   * What came of one scenario.
+   *
+   * @param failure empty when it holds
+   */
+  public record Outcome(String id, Optional<Failure> failure) {
+    @Override
+    public String toString() {
+      return failure.map(Failure::toString).orElse(id + ": ok");
+    }
   }
 
   /**
@@ -35,28 +47,36 @@ public record ConformanceReport(int passed, List<Failure> failures) {
     }
   }
 
+  public List<Failure> failures() {
+    return outcomes.stream().flatMap(outcome -> outcome.failure().stream()).toList();
+  }
+
+  public int passed() {
+    return outcomes.size() - failed();
+  }
+
   public int failed() {
-    return failures.size();
+    return failures().size();
   }
 
   public boolean holds() {
-    return failures.isEmpty();
+    return failures().isEmpty();
   }
 
-  /** {@code N passed, N failed}, then a line a failure. */
+  /** A line a scenario, {@code ok} or the first difference; then {@code N passed, N failed}. */
   public String text() {
-    StringBuilder text = new StringBuilder("%d passed, %d failed%n".formatted(passed, failed()));
-    failures.forEach(failure -> text.append(failure).append(System.lineSeparator()));
-    return text.toString();
+    StringBuilder text = new StringBuilder();
+    outcomes.forEach(outcome -> text.append(outcome).append(System.lineSeparator()));
+    return text.append("%d passed, %d failed%n".formatted(passed(), failed())).toString();
   }
 
   /** {@code {"passed","failed","failures":[{"id","step","verb","difference"}]}}. */
   public String json() {
     ObjectNode root = JSON.createObjectNode();
-    root.put("passed", passed);
+    root.put("passed", passed());
     root.put("failed", failed());
     ArrayNode list = root.putArray("failures");
-    for (Failure failure : failures) {
+    for (Failure failure : failures()) {
       list.addObject()
           .put("id", failure.id())
           .put("step", failure.step())

@@ -62,6 +62,11 @@ final class Fields {
     return text;
   }
 
+  /** As a text with no default, but a number is taken for its text. */
+  @Nullable String label(String name) {
+    return has(name) && object.get(name).isNumber() ? object.get(name).asText() : text(name, null);
+  }
+
   @Nullable Integer number(String name) {
     if (!has(name) || object.get(name).isNull()) {
       return null;

@@ -1,6 +1,7 @@
 package dev.ichido.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ichido.decision.StateName;
 import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.SideEffectCommand;
@@ -94,10 +95,7 @@ final class ScenarioRun implements AutoCloseable {
       case Step.Intent it -> onIntents(it.address(), records.intent(index, it, processor.now()));
       case Step.Cancel it -> onIntents(it.address(), records.cancel(index, it, processor.now()));
       case Step.Result it ->
-          onResults(
-              it.address(),
-              records.result(
-                  index, it, reads.get(StepRecords.recordKey(it.address(), "")), processor.now()));
+          onResults(it.address(), records.result(index, it, readOf(it.address()), processor.now()));
       case Step.Reconcile it ->
           onResults(it.address(), records.reconcile(index, it, processor.now()));
       case Step.Resolve it -> onResults(it.address(), records.resolve(index, it, processor.now()));
@@ -114,6 +112,12 @@ final class ScenarioRun implements AutoCloseable {
       }
       case Step.Redeliver it -> redeliver(index, it.step());
     };
+  }
+
+  /** The read that a result answers; null where the ledger knows the id: then it is a write's. */
+  private @Nullable SideEffectCommand readOf(Step.Address address) {
+    String key = StepRecords.recordKey(address, "");
+    return processor.state(key).name() == StateName.ABSENT ? reads.get(key) : null;
   }
 
   private StepRecords.Sent redeliver(int index, int step) {

@@ -119,7 +119,7 @@ record Step(Verb verb, @Nullable Expectation expectation) {
             fields.text("delivery", null),
             principal == null ? "" : principal,
             fields.text("action", "pay.transfer"),
-            fields.text("action_version", null),
+            fields.label("action_version"),
             fields.text("target", "acct:1"),
             arguments == null ? "" : arguments,
             fields.text("precondition", null),

@@ -1,6 +1,7 @@
 package dev.ichido.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -10,9 +11,11 @@ import dev.ichido.conformance.ConformanceReport.Failure;
 import dev.ichido.decision.StateName;
 import dev.ichido.topology.NodeNames;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -91,12 +94,29 @@ class RunnerTest {
     ConformanceReport report = Conformance.run(List.of(file));
     assertThat(report.passed()).isEqualTo(1);
     assertThat(report.failed()).isEqualTo(2);
-    assertThat(report.text())
-        .startsWith("1 passed, 2 failed")
-        .contains("bad: step 1 (intent): verdict: expected CLAIMED, found DUPLICATE_IN_PROGRESS")
-        .contains("total: commands_total: expected 2, found 1");
+    assertThat(report.text().lines())
+        .containsExactly(
+            "good: ok",
+            "bad: step 1 (intent): verdict: expected CLAIMED, found DUPLICATE_IN_PROGRESS",
+            "total: commands_total: expected 2, found 1",
+            "1 passed, 2 failed");
     assertThat(report.json())
         .startsWith("{\"passed\":1,\"failed\":2,\"failures\":[{\"id\":\"bad\"");
+  }
+
+  /** Nothing runs when one of the files is not there. */
+  @Test
+  void aFileThatCannotBeReadIsSaidFirst() throws IOException {
+    Path good =
+        Files.writeString(folder.resolve("a.jsonl"), "{\"id\":\"a\",\"steps\":[{\"intent\":{}}]}");
+    List<String> started = new ArrayList<>();
+    assertThatThrownBy(
+            () -> Conformance.run(List.of(good, folder.resolve("b.jsonl")), started::add))
+        .isInstanceOf(UncheckedIOException.class)
+        .hasMessageStartingWith("Expected a file of scenarios");
+    assertThatThrownBy(() -> Conformance.run(List.of(folder)))
+        .isInstanceOf(UncheckedIOException.class);
+    assertThat(started).isEmpty();
   }
 
   /** What a restart starts from is the changelog and nothing else. */
