@@ -65,6 +65,14 @@ class CommandLineTest {
   }
 
   @Test
+  void scenariosThatAreNotThereAreBadUsage() throws IOException {
+    refused(Ran.of("conformance", temp.resolve("none.jsonl").toString()), "SCENARIOS_UNREADABLE");
+    refused(Ran.of("conformance", temp.toString(), "--json"), "SCENARIOS_UNREADABLE");
+    Path blank = Files.writeString(temp.resolve("blank.jsonl"), "\n");
+    refused(Ran.of("conformance", blank.toString()), "SCENARIOS_MISSING");
+  }
+
+  @Test
   void aMissingSettingIsNamed() throws IOException {
     Ran ran = Ran.of("relay", "--config", config("topics: { prefix: x }\n").toString());
     refused(ran, "CONFIG_VALUE_MISSING");
