@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.schemas.Topics;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.Optional;
  *
  * @param databaseUrl {@code jdbc:postgresql://…}
  * @param httpUrl health and metrics
+ * @param topicPrefix what the name of every topic begins with
  */
 public record Endpoints(
     long pid,
@@ -24,7 +26,8 @@ public record Endpoints(
     String databaseUrl,
     String databaseUser,
     String registryUrl,
-    String httpUrl) {
+    String httpUrl,
+    String topicPrefix) {
   private static final String FILE = "endpoints.json";
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -36,7 +39,8 @@ public record Endpoints(
         .put("database_url", databaseUrl)
         .put("database_user", databaseUser)
         .put("registry_url", registryUrl)
-        .put("http_url", httpUrl);
+        .put("http_url", httpUrl)
+        .put("topic_prefix", topicPrefix);
   }
 
   void write(Path folder) throws IOException {
@@ -64,7 +68,8 @@ public record Endpoints(
               node.path("database_url").asText(),
               node.path("database_user").asText(),
               node.path("registry_url").asText(),
-              node.path("http_url").asText()));
+              node.path("http_url").asText(),
+              node.path("topic_prefix").asText(Topics.DEFAULT_PREFIX)));
     } catch (IOException none) {
       return Optional.empty();
     }

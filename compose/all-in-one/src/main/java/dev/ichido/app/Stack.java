@@ -140,7 +140,8 @@ public final class Stack implements AutoCloseable {
               database.url(),
               database.user(),
               registry.url().toString(),
-              health.url());
+              health.url(),
+              config.topics().prefix());
       endpoints.write(folder.path());
       opened.push(() -> Endpoints.delete(folder.path()));
       return new Stack(opened, database, broker, roles, config, endpoints);

@@ -7,14 +7,17 @@ import dev.ichido.config.ConfigException;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.DatabaseSection;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.config.Settings;
 import dev.ichido.embedded.DataFolder;
 import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.schemas.Topics;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import javax.sql.DataSource;
@@ -33,7 +36,7 @@ final class DatabaseAccess implements AutoCloseable {
   @Option(
       names = "--config",
       paramLabel = "FILE",
-      description = "Use the database of this configuration rather than the embedded one.")
+      description = "Use the servers of this configuration rather than the embedded ones.")
   private @Nullable Path config;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
@@ -73,6 +76,46 @@ final class DatabaseAccess implements AutoCloseable {
     EmbeddedDatabase database = EmbeddedDatabase.start(owned.resolve("postgres"));
     opened.push(database);
     return database.dataSource();
+  }
+
+  /**
+   * The broker and the registry that belong to the database; connects to nothing.
+   *
+   * @throws CommandException STACK_DOWN when no stack runs on the data folder
+   */
+  TopicAccess topics() {
+    if (config != null) {
+      IchidoConfig loaded = ConfigLoader.ofProcess().load(config);
+      require(loaded, loaded.kafka(), "bootstrap.servers", "kafka");
+      require(loaded, loaded.registry(), "schema.registry.url", "registry");
+      return new TopicAccess(
+          loaded.kafka().values(),
+          loaded.registry().values(),
+          new Topics(loaded.topics().prefix()));
+    }
+    Path folder = data.folder();
+    Endpoints running =
+        Endpoints.find(folder)
+            .orElseThrow(
+                () ->
+                    CommandException.failed(
+                        "STACK_DOWN",
+                        "Expected an embedded stack that runs on "
+                            + folder
+                            + ", but none does. Start it with ichido up, or give --data or"
+                            + " --config.",
+                        null));
+    return new TopicAccess(
+        Map.of("bootstrap.servers", running.bootstrapServers()),
+        Map.of("schema.registry.url", running.registryUrl()),
+        new Topics(running.topicPrefix()));
+  }
+
+  private static void require(IchidoConfig loaded, Settings settings, String name, String section) {
+    String value = settings.values().get(name);
+    if (value == null || value.isBlank()) {
+      throw ConfigException.valueMissing(loaded.source(), section + "." + name, "command");
+    }
   }
 
   /** Whether the server was started for this command, so that no role runs on it. */

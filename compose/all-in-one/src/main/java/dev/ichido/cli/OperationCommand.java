@@ -1,17 +1,16 @@
 package dev.ichido.cli;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.config.IchidoConfig;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
+import dev.ichido.decision.StateName;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
-import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -22,11 +21,17 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "operation",
     mixinStandardHelpOptions = true,
-    synopsisSubcommandLabel = "show|list",
-    description = "Looks at operations as the runtime knows them.",
-    subcommands = {OperationCommand.Show.class, OperationCommand.Listing.class})
+    synopsisSubcommandLabel = "show|list|resolve",
+    description =
+        "Looks at operations as the runtime knows them, and settles what only a person can.",
+    subcommands = {
+      OperationCommand.Show.class,
+      OperationCommand.Listing.class,
+      ResolveCommand.class
+    })
 final class OperationCommand implements Callable<Integer> {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final List<String> LISTS = List.of("attempts", "replies");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -36,62 +41,32 @@ final class OperationCommand implements Callable<Integer> {
     return ExitCode.USAGE;
   }
 
-  private static List<ObjectNode> query(DataSource database, String where, String... values)
-      throws SQLException {
-    String sql =
-        "select tenant, scope, operation_id, state, revision, remote_reference, body, body_sha256,"
-            + " original_at::text, conflict, updated_at::text from ichido.inbox_operation "
-            + where;
-    try (Connection connection = database.getConnection();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setString(i + 1, values[i]);
-      }
-      List<ObjectNode> found = new ArrayList<>();
-      try (ResultSet row = statement.executeQuery()) {
-        while (row.next()) {
-          boolean conflict = row.getBoolean("conflict");
-          found.add(
-              JSON.createObjectNode()
-                  .put("tenant", row.getString("tenant"))
-                  .put("scope", row.getString("scope"))
-                  .put("operation_id", row.getString("operation_id"))
-                  .put("state", row.getString("state"))
-                  .put("revision", row.getLong("revision"))
-                  .put("remote_reference", conflict ? null : row.getString("remote_reference"))
-                  .put("body", conflict ? null : row.getString("body"))
-                  .put("body_sha256", conflict ? null : row.getString("body_sha256"))
-                  .put("settled_at", row.getString("original_at"))
-                  .put("conflict", conflict)
-                  .put("updated_at", row.getString("updated_at")));
-        }
-      }
-      return found;
-    }
+  private static OperationTables tables(DatabaseAccess access) {
+    return new OperationTables(
+        access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database"));
   }
 
-  private static String line(ObjectNode operation) {
-    return "%-24s %-10s %s %s%n"
-        .formatted(
-            operation.path("state").asText(),
-            operation.path("tenant").asText(),
-            operation.path("operation_id").asText(),
-            operation.path("remote_reference").asText("-"));
+  private static ArrayNode array(List<ObjectNode> nodes) {
+    return JSON.createArrayNode().addAll(nodes);
   }
 
   @Command(
       name = "show",
       mixinStandardHelpOptions = true,
-      description = "Prints one operation; exit code 1 when the runtime knows none of that id.")
+      description = {
+        "Prints one operation: its state, every attempt with its claim and recorded result, every"
+            + " reply. Exit code 1 when the runtime knows none of that id.",
+        "The attempts are there when the executor's tables are in the inbox's database."
+      })
   static final class Show implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();
     @Mixin private final DatabaseAccess access = new DatabaseAccess();
 
-    @Parameters(paramLabel = "OPERATION_ID")
-    private String id = "";
+    @Parameters(index = "0", paramLabel = "TENANT")
+    private String tenant = "";
 
-    @Option(names = "--tenant", defaultValue = "demo", description = "Default: ${DEFAULT-VALUE}.")
-    private String tenant = "demo";
+    @Parameters(index = "1", paramLabel = "OPERATION")
+    private String id = "";
 
     @Option(names = "--scope", defaultValue = "global", description = "Default: ${DEFAULT-VALUE}.")
     private String scope = "global";
@@ -103,52 +78,94 @@ final class OperationCommand implements Callable<Integer> {
     public Integer call() throws SQLException {
       Output output = Output.of(spec);
       try (access) {
-        List<ObjectNode> found =
-            query(
-                access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database"),
-                "where tenant = ? and scope = ? and operation_id = ?",
-                tenant,
-                scope,
-                id);
-        if (found.isEmpty()) {
-          throw CommandException.failed(
-              "OPERATION_UNKNOWN",
-              "Expected a reply about that operation in the inbox of tenant "
-                  + tenant
-                  + " and scope "
-                  + scope
-                  + ", but there is none. Check id, tenant and scope.",
-              null);
-        }
+        OperationTables tables = tables(access);
+        ObjectNode operation =
+            tables
+                .find(tenant, scope, id)
+                .orElseThrow(
+                    () ->
+                        CommandException.failed(
+                            "OPERATION_UNKNOWN",
+                            "Expected a reply about that operation in the inbox of tenant "
+                                + tenant
+                                + " and scope "
+                                + scope
+                                + ", but there is none. Check id, tenant and scope.",
+                            null));
+        Optional<List<ObjectNode>> attempts = tables.attempts(tenant, scope, id);
+        operation.set("attempts", attempts.map(it -> (JsonNode) array(it)).orElse(null));
+        operation.set("replies", array(tables.replies(tenant, scope, id)));
         if (json) {
-          output.document(found.getFirst());
+          output.document(operation);
         } else {
-          found
-              .getFirst()
-              .properties()
-              .forEach(
-                  member ->
-                      output.text(
-                          "%-17s %s%n".formatted(member.getKey(), member.getValue().asText())));
+          output.text(text(operation));
         }
         return ExitCode.HOLDS;
       }
+    }
+
+    private static String text(ObjectNode operation) {
+      StringBuilder text = new StringBuilder();
+      for (var member : operation.properties()) {
+        if (!LISTS.contains(member.getKey())) {
+          text.append("%-17s %s%n".formatted(member.getKey(), word(member.getValue())));
+        }
+      }
+      for (JsonNode it : operation.path("attempts")) {
+        text.append(
+            "attempt %-9s %s by %s, started %s, deadline %s%n"
+                .formatted(
+                    it.path("attempt").asText(),
+                    it.path("kind").asText(),
+                    it.path("owner").asText(),
+                    it.path("started_at").asText(),
+                    word(it.path("deadline"))));
+        text.append(
+            it.path("outcome").isNull()
+                ? "                  no result recorded%n".formatted()
+                : "                  %s, reason %s, status %s, reference %s, recorded %s%n"
+                    .formatted(
+                        it.path("outcome").asText(),
+                        word(it.path("reason")),
+                        word(it.path("remote_status")),
+                        word(it.path("remote_reference")),
+                        it.path("recorded_at").asText()));
+      }
+      for (JsonNode it : operation.path("replies")) {
+        text.append(
+            "reply             %s  %s  %s  %s%s%n"
+                .formatted(
+                    it.path("decided_at").asText(),
+                    it.path("verdict").asText(),
+                    word(it.path("state")),
+                    it.path("delivery_id").asText(),
+                    it.path("final").asBoolean() ? "  final" : ""));
+      }
+      return text.toString();
+    }
+
+    private static String word(JsonNode value) {
+      return value.isNull() || value.isMissingNode() ? "-" : value.asText();
     }
   }
 
   @Command(
       name = "list",
       mixinStandardHelpOptions = true,
-      description = "Prints the operations that the runtime was told about, latest first.")
+      description =
+          "Prints the operations in the state that the runtime was last told, latest first.")
   static final class Listing implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();
     @Mixin private final DatabaseAccess access = new DatabaseAccess();
 
     @Option(
         names = "--state",
-        defaultValue = "%",
+        paramLabel = "STATE",
         description = "Only those of a state, such as UNKNOWN_RECONCILIATION.")
-    private String state = "%";
+    private @Nullable StateName state;
+
+    @Option(names = "--tenant", paramLabel = "T", description = "Only those of a tenant.")
+    private @Nullable String tenant;
 
     @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
@@ -157,20 +174,23 @@ final class OperationCommand implements Callable<Integer> {
     public Integer call() throws SQLException {
       Output output = Output.of(spec);
       try (access) {
-        List<ObjectNode> found =
-            query(
-                access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database"),
-                "where state like ? order by updated_at desc, operation_id limit 1000",
-                state);
+        List<ObjectNode> found = tables(access).list(state == null ? null : state.name(), tenant);
         if (json) {
-          ArrayNode document = JSON.createArrayNode();
-          found.forEach(document::add);
-          output.document(document);
+          output.document(array(found));
         } else {
           found.forEach(operation -> output.text(line(operation)));
         }
         return ExitCode.HOLDS;
       }
+    }
+
+    private static String line(ObjectNode operation) {
+      return "%-24s %-10s %s %s%n"
+          .formatted(
+              operation.path("state").asText(),
+              operation.path("tenant").asText(),
+              operation.path("operation_id").asText(),
+              operation.path("remote_reference").asText("-"));
     }
   }
 }

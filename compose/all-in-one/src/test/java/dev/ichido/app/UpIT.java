@@ -46,7 +46,7 @@ class UpIT {
       assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(10));
     }
     // No stack runs now: the database in the folder is started for the command alone.
-    assertThat(Ran.of("operation", "show", "hello-operation-0001", "--data", data).out())
+    assertThat(Ran.of("operation", "show", "demo", "hello-operation-0001", "--data", data).out())
         .contains("SUCCEEDED");
   }
 
