@@ -1,10 +1,9 @@
 package dev.ichido.app;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.kafka.KafkaContainer;
@@ -14,18 +13,18 @@ import org.testcontainers.postgresql.PostgreSQLContainer;
 @EnabledIfSystemProperty(
     named = "ichido.containers",
     matches = "true",
-    disabledReason = "skipped: runs with -Pcontainers only")
+    disabledReason = "runs with -Pcontainers only")
+@EnabledIf(value = "dockerAnswers", disabledReason = "no Docker engine answers here")
 class ContainersWholePathIT extends WholePathSuite {
   private static @Nullable KafkaContainer kafka;
   private static @Nullable PostgreSQLContainer postgres;
 
+  static boolean dockerAnswers() {
+    return DockerClientFactory.instance().isDockerAvailable();
+  }
+
   @BeforeAll
   static void start() {
-    boolean docker = DockerClientFactory.instance().isDockerAvailable();
-    if (!docker) {
-      System.err.println("ContainersWholePathIT is skipped: no Docker engine answers here.");
-    }
-    assumeTrue(docker, "skipped: no Docker engine answers here");
     kafka = new KafkaContainer("apache/kafka:4.3.1");
     kafka.start();
     postgres =

@@ -20,8 +20,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,7 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 class ReadmeIT {
   private static final Path ROOT = Path.of("..", "..").toAbsolutePath().normalize();
   private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w+)\\n(.*?)^```$");
+  private static final Pattern INLINE = Pattern.compile("`(\\./ichido [^`]+)`");
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)#:]+)\\)");
+  private static final int ENDED_BY_SIGTERM = 128 + 15;
   private static final Duration LIMIT = Duration.ofMinutes(4);
 
   @TempDir static Path home;
@@ -51,10 +55,19 @@ class ReadmeIT {
     assertThat(commands).first().isEqualTo("./ichido demo");
     assertThat(run(commands.get(0)).code()).isZero();
 
+    Files.writeString(
+        home.resolve("calls.jsonl"),
+        """
+        {"tool":"send","arguments":{"to":"desk 4"},"run":"run-1","step":"1","tool_call_id":"call-1"}
+        """);
+    runFromTheText(command -> command.startsWith("./ichido demo"));
+
     assertThat(commands).contains("./ichido up");
     Process up = start("./ichido up --json");
     try {
       JsonNode endpoints = endpoints(up);
+      writeConfig(endpoints);
+      runFromTheText(command -> !command.startsWith("./ichido demo"));
       try (Connection runtime = connect(endpoints)) {
         String statement = blocks("sql").get(0);
         String first = deliver(runtime, statement);
@@ -88,6 +101,71 @@ class ReadmeIT {
       up.destroy();
       assertThat(up.waitFor(10, TimeUnit.SECONDS)).as("stopped within 10 s").isTrue();
     }
+  }
+
+  /**
+   * Those with a configuration run against the servers of {@code up}, in a database of their own.
+   */
+  private static void runFromTheText(Predicate<String> chosen) throws Exception {
+    List<String> commands =
+        INLINE
+            .matcher(readme)
+            .results()
+            .map(it -> it.group(1))
+            .flatMap(ReadmeIT::spread)
+            .filter(chosen)
+            .toList();
+    assertThat(commands).hasSizeGreaterThan(1);
+    for (String command : commands) {
+      Process process = start(command.replace("FILE", "alone.yaml"));
+      boolean stays = command.endsWith("--config FILE") && !command.contains(" migrate ");
+      if (stays) {
+        await()
+            .atMost(LIMIT)
+            .until(() -> !process.isAlive() || stderr().contains(" is ready; health and metrics"));
+        process.destroy();
+      }
+      assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(command).isTrue();
+      assertThat(process.exitValue())
+          .as("%s%n%s", command, stderr())
+          .isEqualTo(stays ? ENDED_BY_SIGTERM : 0);
+    }
+  }
+
+  /** {@code ./ichido a|b c} says two commands. */
+  private static Stream<String> spread(String command) {
+    String[] words = command.split(" ", 3);
+    String rest = words.length > 2 ? " " + words[2] : "";
+    return Pattern.compile("\\|").splitAsStream(words[1]).map(it -> words[0] + " " + it + rest);
+  }
+
+  private static void writeConfig(JsonNode endpoints) throws IOException, SQLException {
+    try (Connection admin = connect(endpoints);
+        Statement sql = admin.createStatement()) {
+      sql.execute("create database alone");
+    }
+    String database =
+        "url: '%s', user: '%s', password: '${file:.ichido/postgres/password}'"
+            .formatted(
+                endpoints.get("database_url").asText().replaceFirst("/[^/?]+(\\?|$)", "/alone$1"),
+                endpoints.get("database_user").asText());
+    Files.writeString(
+        home.resolve("alone.yaml"),
+        """
+        kafka: { bootstrap.servers: '%s' }
+        registry: { schema.registry.url: '%s' }
+        topics: { prefix: alone, partitions: 1 }
+        outbox: { %s, slot: alone }
+        processor: { application_id: alone, state_dir: alone }
+        executor: { database: { %s } }
+        inbox: { database: { %s } }
+        """
+            .formatted(
+                endpoints.get("bootstrap_servers").asText(),
+                endpoints.get("registry_url").asText(),
+                database,
+                database,
+                database));
   }
 
   @Test
@@ -130,7 +208,11 @@ class ReadmeIT {
     Process process = start(command);
     String out = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)).as(command).isTrue();
-    return new Ran(process.exitValue(), out, Files.readString(home.resolve("stderr")));
+    return new Ran(process.exitValue(), out, stderr());
+  }
+
+  private static String stderr() throws IOException {
+    return Files.readString(home.resolve("stderr"));
   }
 
   private static JsonNode endpoints(Process up) throws IOException {
