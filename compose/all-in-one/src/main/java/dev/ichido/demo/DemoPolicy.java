@@ -103,12 +103,12 @@ final class DemoPolicy {
         .put("Demo-Tenant", "{tenant}")
         .put("Demo-Operation", "{operation_id}");
     http.putObject("key").put("header", "Idempotency-Key");
-    http.put("reference", "/effect");
+    http.put("reference", "$.effect");
     ObjectNode status =
         http.putObject("status")
             .put("url", remote + "/effects?tenant={tenant}&operation={operation_id}")
-            .put("found", "/effect")
-            .put("reference", "/effect");
+            .put("found", "$.effect")
+            .put("reference", "$.effect");
     status.putArray("expected").add("200");
     status.putArray("absent").add("404");
     action.set("http", http);

@@ -179,7 +179,7 @@ abstract class WholePathSuite {
         actions:
           pay:
             effect: write
-            http: { method: POST, url: 'http://127.0.0.1:%d/pay', reference: /id }
+            http: { method: POST, url: 'http://127.0.0.1:%d/pay', reference: $.id }
         """
             .formatted(
                 at.bootstrap(),

@@ -197,7 +197,7 @@ class OperationCommandIT {
             lease: 5s
             http:
               url: 'http://127.0.0.1:%d/pay'
-              reference: /id
+              reference: $.id
               timeouts: { connect: 1s, first_byte: 1s, total: 2s }
         """
         .formatted(port);

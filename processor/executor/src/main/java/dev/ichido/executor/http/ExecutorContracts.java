@@ -8,11 +8,15 @@ import dev.ichido.executor.http.HttpContract.AnswerRule;
 import dev.ichido.executor.http.HttpContract.KeyPlace;
 import dev.ichido.executor.http.HttpContract.Meaning;
 import dev.ichido.executor.http.HttpContract.Place;
+import dev.ichido.executor.http.HttpContract.StateMember;
 import dev.ichido.executor.http.HttpContract.StatusRead;
 import dev.ichido.executor.http.HttpContract.Timeouts;
 import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -34,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  *   method: POST
  *   url: https://ledger.example/v1/transfers/{arguments.account}
  *   hosts: [ledger.example:443]         # default: the host of the url
- *   plain_http: false
+ *   plain_http: false                   # true: no TLS to a host that is not loopback
+ *   trust: /etc/ledger/ca.pem           # default: the JVM's certificates
  *   headers: { Authorization: "Bearer ..." }
  *   body: { amount: "{arguments.amount}" }    # default: the arguments as they are; none: no body
  *   content: json                       # or form
@@ -45,17 +50,18 @@ import org.jspecify.annotations.Nullable;
  *     expected: [2xx]
  *     not_accepted: [429]               # prove that nothing was done
  *     terminal: [400, 404, 422]         # refused for good, without an effect
- *     rules: [ { status: [409], pointer: /error/code, in: [in_use], means: UNKNOWN, reason: KEY_IN_FLIGHT } ]
- *   reference: /id                      # or reference_header: Location
+ *     rules: [ { status: [409], path: $.error.code, in: [in_use], means: UNKNOWN, reason: KEY_IN_FLIGHT } ]
+ *   reference: $.id                     # or reference_header: Location
  *   response_limit: 4194304
  *   status:                             # how to ask what happened
  *     url: https://ledger.example/v1/transfers?key={key}
  *     expected: [200]
  *     absent: [404]
- *     found: /data/0
+ *     found: $.data[0]                  # JSONPath, as everywhere in an answer
  *     empty_is_absent: true
- *     reference: /data/0/id
- *     body: /data/0
+ *     state: { path: "$.data[0].status", committed: [paid], absent: [failed] }
+ *     reference: $.data[0].id
+ *     body: $.data[0]
  * </pre>
  */
 public final class ExecutorContracts {
@@ -69,7 +75,7 @@ public final class ExecutorContracts {
    *
    * @param actions the policy's {@code actions}; members other than {@code effect} and {@code http}
    *     are not looked at
-   * @throws ExecutorException CONTRACT_INVALID with the action and the member
+   * @throws ExecutorException CONTRACT_INVALID or TLS_REQUIRED with the action and the member
    */
   public static Map<String, HttpContract> parse(JsonNode actions) {
     Map<String, HttpContract> contracts = new LinkedHashMap<>();
@@ -92,6 +98,7 @@ public final class ExecutorContracts {
         "url",
         "hosts",
         "plain_http",
+        "trust",
         "headers",
         "body",
         "key",
@@ -148,6 +155,7 @@ public final class ExecutorContracts {
         url,
         hosts,
         http.flag("plain_http"),
+        trust(http),
         headers(http),
         body,
         sendBody,
@@ -159,10 +167,22 @@ public final class ExecutorContracts {
         expected,
         notAccepted,
         terminal,
-        http.pointer("reference"),
+        http.path("reference"),
         http.findText("reference_header"),
         http.number("response_limit", 4 << 20, 1, 64 << 20),
         status(http, hosts));
+  }
+
+  private static @Nullable Path trust(Member http) {
+    String file = http.findText("trust");
+    if (file == null) {
+      return null;
+    }
+    try {
+      return Path.of(file);
+    } catch (InvalidPathException e) {
+      throw http.invalid("trust", "a path of a PEM file");
+    }
   }
 
   private static HttpContract.Content content(Member http) {
@@ -200,16 +220,17 @@ public final class ExecutorContracts {
       } else if (!hosts.contains(HttpRemotes.hostAndPort(base))) {
         throw http.invalid("url", "at one of the hosts of the contract");
       }
-      if (authority.group(1).equals("http")
-          && !http.flag("plain_http")
-          && !HttpRemotes.isLoopback(base.getHost())) {
-        throw http.invalid(
-            "url", "https, or plain_http to be true, for a host that is not loopback");
-      }
+      requireTls(http, "url", http.flag("plain_http"), base);
     } else if (hosts.isEmpty()) {
       throw http.invalid("hosts", "given where the host of the url is a template");
     }
     return hosts;
+  }
+
+  private static void requireTls(Member member, String name, boolean plainHttp, URI base) {
+    if ("http".equals(base.getScheme()) && !plainHttp && !HttpRemotes.isLoopback(base.getHost())) {
+      throw ExecutorException.tlsRequired(member.path + "." + name);
+    }
   }
 
   private static @Nullable KeyPlace key(Member http) {
@@ -281,6 +302,7 @@ public final class ExecutorContracts {
         "absent",
         "found",
         "empty_is_absent",
+        "state",
         "reference",
         "body",
         "rules");
@@ -301,6 +323,7 @@ public final class ExecutorContracts {
       if (base.getHost() == null || !hosts.contains(HttpRemotes.hostAndPort(base))) {
         throw status.invalid("url", "at one of the hosts of the contract");
       }
+      requireTls(status, "url", http.flag("plain_http"), base);
     }
     StatusSet expected = status.statuses("expected", List.of("200"));
     StatusSet absent = status.statuses("absent", List.of());
@@ -314,10 +337,32 @@ public final class ExecutorContracts {
         rules(status, EnumSet.of(Meaning.COMMITTED, Meaning.ABSENT, Meaning.UNKNOWN)),
         expected,
         absent,
-        status.pointer("found"),
+        status.path("found"),
         status.flag("empty_is_absent"),
-        status.pointer("reference"),
-        status.pointer("body"));
+        state(status),
+        status.path("reference"),
+        status.path("body"));
+  }
+
+  private static @Nullable StateMember state(Member status) {
+    if (status.node.path("state").isMissingNode() || status.node.path("state").isNull()) {
+      return null;
+    }
+    Member state = status.object("state");
+    state.allow("path", "committed", "absent");
+    AnswerPath path = state.path("path");
+    Set<String> committed = Set.copyOf(state.texts("committed", List.of()));
+    Set<String> absent = Set.copyOf(state.texts("absent", List.of()));
+    if (path == null) {
+      throw state.invalid("path", "given");
+    }
+    if (committed.isEmpty()) {
+      throw state.invalid("committed", "a list of the values that say that it is done");
+    }
+    if (!Collections.disjoint(committed, absent)) {
+      throw state.invalid("absent", "without a value of committed");
+    }
+    return new StateMember(path, committed, absent);
   }
 
   private static List<AnswerRule> rules(Member member, Set<Meaning> allowed) {
@@ -328,7 +373,7 @@ public final class ExecutorContracts {
     }
     for (int i = 0; i < nodes.size(); i++) {
       Member rule = new Member(member.path + ".rules." + i, nodes.get(i));
-      rule.allow("status", "pointer", "header", "in", "means", "reason");
+      rule.allow("status", "path", "header", "in", "means", "reason");
       Meaning means;
       try {
         means = Meaning.valueOf(rule.text("means", "").toUpperCase(Locale.ROOT));
@@ -338,17 +383,17 @@ public final class ExecutorContracts {
       if (!allowed.contains(means)) {
         throw rule.invalid("means", "one of " + allowed);
       }
-      JsonPointer pointer = rule.pointer("pointer");
+      AnswerPath path = rule.path("path");
       String header = rule.findText("header");
       List<String> values = rule.texts("in", List.of());
-      if ((pointer != null && header != null)
-          || (pointer == null && header == null && !values.isEmpty())) {
-        throw rule.invalid("in", "with either a pointer or a header");
+      if ((path != null && header != null)
+          || (path == null && header == null && !values.isEmpty())) {
+        throw rule.invalid("in", "with either a path or a header");
       }
       rules.add(
           new AnswerRule(
               rule.statuses("status", List.of("1xx", "2xx", "3xx", "4xx", "5xx")),
-              pointer,
+              path,
               header,
               Set.copyOf(values),
               means,
@@ -494,6 +539,18 @@ public final class ExecutorContracts {
         return JsonPointer.compile(text);
       } catch (IllegalArgumentException e) {
         throw invalid(name, "a JSON pointer such as /data/0/id");
+      }
+    }
+
+    @Nullable AnswerPath path(String name) {
+      String text = findText(name);
+      if (text == null) {
+        return null;
+      }
+      try {
+        return AnswerPath.compile(text);
+      } catch (IllegalArgumentException e) {
+        throw invalid(name, "a JSONPath such as $.data[0].id");
       }
     }
 

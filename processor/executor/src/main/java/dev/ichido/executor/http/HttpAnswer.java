@@ -1,6 +1,5 @@
 package dev.ichido.executor.http;
 
-import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ichido.executor.http.HttpContract.AnswerRule;
 import java.io.IOException;
@@ -51,12 +50,12 @@ final class HttpAnswer {
       return false;
     }
     String value = null;
-    if (rule.pointer() != null) {
-      JsonNode node = json().at(rule.pointer());
-      if (!isThere(node)) {
+    if (rule.path() != null) {
+      Optional<JsonNode> node = find(rule.path());
+      if (node.isEmpty()) {
         return false;
       }
-      value = node.isValueNode() ? node.asText() : "";
+      value = node.get().isValueNode() ? node.get().asText() : "";
     } else if (rule.header() != null) {
       value = headers.firstValue(rule.header()).orElse(null);
       if (value == null) {
@@ -67,9 +66,8 @@ final class HttpAnswer {
   }
 
   /** The member, neither null, false nor empty. */
-  Optional<JsonNode> find(JsonPointer pointer) {
-    JsonNode node = json().at(pointer);
-    return isThere(node) ? Optional.of(node) : Optional.empty();
+  Optional<JsonNode> find(AnswerPath path) {
+    return path.find(json()).filter(HttpAnswer::isThere);
   }
 
   private static boolean isThere(JsonNode node) {
@@ -90,18 +88,16 @@ final class HttpAnswer {
   }
 
   /** A text or number that names something, without what a database can't keep. */
-  @Nullable String findReference(@Nullable JsonPointer pointer, @Nullable String header) {
+  @Nullable String findReference(@Nullable AnswerPath path, @Nullable String header) {
     if (header != null) {
       return headers.firstValue(header).orElse(null);
     }
-    if (pointer == null) {
-      return null;
-    }
-    JsonNode node = json().at(pointer);
-    if (!node.isTextual() && !node.isNumber()) {
-      return null;
-    }
-    return node.asText().replace('\0', '\uFFFD');
+    return path == null
+        ? null
+        : path.find(json())
+            .filter(node -> node.isTextual() || node.isNumber())
+            .map(node -> node.asText().replace('\0', '\uFFFD'))
+            .orElse(null);
   }
 
   private JsonNode json() {

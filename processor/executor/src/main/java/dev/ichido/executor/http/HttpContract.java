@@ -2,6 +2,7 @@ package dev.ichido.executor.http;
 
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param url template; values are percent-encoded into it
  * @param hosts {@code host:port} that may be called, whatever the template yields
  * @param plainHttp whether a host that is not loopback may be called without TLS
+ * @param trust PEM file of the certificates that are trusted instead of the JVM's; null: the JVM's
  * @param headers templates by name; values may be secrets
  * @param body template of a JSON body; null: the arguments as the runtime wrote them
  * @param sendBody false for methods that have none
@@ -33,6 +35,7 @@ public record HttpContract(
     Template url,
     Set<String> hosts,
     boolean plainHttp,
+    @Nullable Path trust,
     Map<String, Template> headers,
     @Nullable JsonNode body,
     boolean sendBody,
@@ -44,7 +47,7 @@ public record HttpContract(
     StatusSet expected,
     StatusSet notAccepted,
     StatusSet terminal,
-    @Nullable JsonPointer reference,
+    @Nullable AnswerPath reference,
     @Nullable String referenceHeader,
     int responseLimit,
     @Nullable StatusRead status) {
@@ -90,15 +93,15 @@ public record HttpContract(
   }
 
   /**
-   * One judgement of an answer: it fits when the status fits and, where given, the pointed-at
-   * member (or the header) has one of the values.
+   * One judgement of an answer: it fits when the status fits and, where given, the member at the
+   * path (or the header) has one of the values.
    *
    * @param values texts; empty: the member or header must be there
    * @param reason stable code that the report carries
    */
   public record AnswerRule(
       StatusSet statuses,
-      @Nullable JsonPointer pointer,
+      @Nullable AnswerPath path,
       @Nullable String header,
       Set<String> values,
       Meaning means,
@@ -110,6 +113,7 @@ public record HttpContract(
    * @param found member that is there, and neither null, false nor empty, when the effect is
    * @param emptyIsAbsent whether an expected answer without that member says that there is no
    *     effect
+   * @param state what became of what was found; null: to be there is to be done
    * @param body member that is kept as the operation's result; null: the whole answer
    */
   public record StatusRead(
@@ -119,15 +123,25 @@ public record HttpContract(
       List<AnswerRule> rules,
       StatusSet expected,
       StatusSet absent,
-      @Nullable JsonPointer found,
+      @Nullable AnswerPath found,
       boolean emptyIsAbsent,
-      @Nullable JsonPointer reference,
-      @Nullable JsonPointer body) {
+      @Nullable StateMember state,
+      @Nullable AnswerPath reference,
+      @Nullable AnswerPath body) {
     @Override
     public String toString() {
       return "StatusRead[" + method + "]";
     }
   }
+
+  /**
+   * The member that tells how far a remote has come with what it holds. A value of neither list is
+   * not the last word: it is asked again.
+   *
+   * @param committed values that say that the effect took place
+   * @param absent values that say that it did not and never will
+   */
+  public record StateMember(AnswerPath path, Set<String> committed, Set<String> absent) {}
 
   /** Names the remote and the method; headers may hold secrets. */
   @Override

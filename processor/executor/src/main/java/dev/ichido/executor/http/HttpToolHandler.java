@@ -14,6 +14,7 @@ import dev.ichido.executor.http.HttpContract.AnswerRule;
 import dev.ichido.executor.http.HttpContract.KeyPlace;
 import dev.ichido.executor.http.HttpContract.Meaning;
 import dev.ichido.executor.http.HttpContract.Place;
+import dev.ichido.executor.http.HttpContract.StateMember;
 import dev.ichido.executor.http.HttpContract.StatusRead;
 import java.net.ConnectException;
 import java.net.URI;
@@ -168,12 +169,26 @@ public final class HttpToolHandler implements ToolHandler {
       return new StatusAnswer.Undetermined("STATUS_UNEXPECTED", facts);
     }
     if (status.found() == null || answer.find(status.found()).isPresent()) {
-      return committed(status, answer, facts);
+      return status.state() == null
+          ? committed(status, answer, facts)
+          : judgeState(status, status.state(), answer, facts);
     }
     // A body that is not even JSON says nothing about the effect.
     return status.emptyIsAbsent() && answer.isJson()
         ? new StatusAnswer.Absent(null, facts)
         : new StatusAnswer.Undetermined("STATUS_NOT_FOUND_IN_ANSWER", facts);
+  }
+
+  private static StatusAnswer judgeState(
+      StatusRead status, StateMember member, HttpAnswer answer, CallFacts facts) {
+    String state =
+        answer.find(member.path()).filter(JsonNode::isValueNode).map(JsonNode::asText).orElse("");
+    if (member.committed().contains(state)) {
+      return committed(status, answer, facts);
+    }
+    return member.absent().contains(state)
+        ? new StatusAnswer.Absent("STATE_ABSENT", facts)
+        : new StatusAnswer.Undetermined("STATE_UNDECIDED", facts);
   }
 
   private static StatusAnswer committed(StatusRead status, HttpAnswer answer, CallFacts facts) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.executor.Commands;
 import dev.ichido.executor.ExecutorException;
+import dev.ichido.executor.StatusAnswer;
 import dev.ichido.executor.ToolHandler;
 import dev.ichido.executor.ToolOutcome;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,7 +126,7 @@ class HttpToolHandlerTest {
         handler(
                 """
                 {'url':'%s/x','answers':{'not_accepted':['429'],'terminal':['409','422'],
-                 'rules':[{'status':['409'],'pointer':'/error/code','in':['in_use'],
+                 'rules':[{'status':['409'],'path':'$.error.code','in':['in_use'],
                            'means':'UNKNOWN','reason':'KEY_IN_FLIGHT'}]}}
                 """
                     .formatted(server.url()))
@@ -238,7 +240,6 @@ class HttpToolHandlerTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "{'url':'http://example.com/x'} | .url",
         "{'url':'http://127.0.0.1/x','hots':[]} | .hots",
         "{'url':'https://{arguments.host}/x'} | .hosts",
         "{'url':'https://a.example/{nothing}'} | .url",
@@ -250,6 +251,12 @@ class HttpToolHandlerTest {
         "{'url':'https://a.example/x','status':{'url':'https://b.example/x'}} | .status.url",
         "{'url':'https://a.example/x','status':{'url':'https://a.example/x','method':'POST'}} | .status.method",
         "{'url':'https://a.example/x','response_limit':-1} | .response_limit",
+        "{'url':'https://a.example/x','reference':'/id'} | .reference",
+        "{'url':'https://a.example/x','reference':'$.a['} | .reference",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','found':'$.a[?(@.b==x'}} | .status.found",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s'}}} | .status.state.committed",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'committed':['a']}}} | .status.state.path",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s','committed':['a'],'absent':['a']}}} | .status.state.absent",
         "{'method':'POST'} | .url",
         "[] | .http",
       })
@@ -259,6 +266,57 @@ class HttpToolHandlerTest {
             ExecutorException.class, e -> assertThat(e.code()).isEqualTo("CONTRACT_INVALID"))
         .hasMessageContaining(
             "actions.pay.transfer" + (member.equals(".http") ? member : ".http" + member));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '"',
+      value = {
+        "{'items':[{'key':'other','id':'1','state':'paid'},{'key':'op','id':'2','state':'paid'}]} | Committed 2",
+        "{'items':[{'key':'op','id':2,'state':'paid'}]} | Committed 2",
+        "{'items':[{'key':'op','id':'2','state':'failed'}]} | Absent STATE_ABSENT",
+        "{'items':[{'key':'op','id':'2','state':'pending'}]} | Undetermined STATE_UNDECIDED",
+        "{'items':[{'key':'op','id':'2'}]} | Undetermined STATE_UNDECIDED",
+        "{'items':[{'key':'other','id':'1','state':'paid'}]} | Absent null",
+        "{'items':[]} | Absent null",
+        "not json | Undetermined STATUS_NOT_FOUND_IN_ANSWER",
+      })
+  void aStatusReadFindsItsMemberAndSaysWhatBecameOfIt(String body, String expected)
+      throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, body.replace('\'', '"'), "X: y");
+    StatusAnswer answer =
+        handler(
+                """
+                {'url':'%1$s/x','status':{'url':'%1$s/x','empty_is_absent':true,
+                 'found':'$.items[?(@.key == \\"op\\")]',
+                 'reference':'$.items[?(@.key == \\"op\\")].id',
+                 'state':{'path':'$.items[?(@.key == \\"op\\")].state',
+                          'committed':['paid'],'absent':['failed']}}}
+                """
+                    .formatted(server.url()))
+            .readStatus(Commands.reconcile("op", 1, false));
+    assertThat(
+            switch (answer) {
+              case StatusAnswer.Committed c -> "Committed " + c.reference();
+              case StatusAnswer.Absent a -> "Absent " + a.reason();
+              case StatusAnswer.Undetermined u -> "Undetermined " + u.reason();
+            })
+        .isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"$.a.b[1], y", "$..c, z", "$.a.b.length(), 2", "$.none.at.all, ", "$.a, "})
+  void aReferenceIsAnyPathToATextOrANumber(String path, @Nullable String reference)
+      throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, "{\"a\":{\"b\":[\"x\",\"y\"]},\"d\":[{\"c\":\"z\"}]}", "X: y");
+    assertThat(
+            handler("{'url':'%s/x','reference':'%s'}".formatted(server.url(), path))
+                .execute(Commands.execute("op", "{}")))
+        .isInstanceOfSatisfying(
+            ToolOutcome.Succeeded.class, s -> assertThat(s.reference()).isEqualTo(reference));
   }
 
   @Test
