@@ -18,6 +18,26 @@ public final class ExecutorException extends RuntimeException {
     return new ExecutorException("CONTRACT_INVALID", where + ": " + message, null);
   }
 
+  /** A contract would send in the clear to another machine. */
+  public static ExecutorException tlsRequired(String where) {
+    return new ExecutorException(
+        "TLS_REQUIRED",
+        where
+            + ": Expected https for a host that is not loopback, but it is http. Use https, or set"
+            + " plain_http where the network is trusted.",
+        null);
+  }
+
+  /** The file of trusted certificates can't be used. */
+  public static ExecutorException trustUnusable(String remote, Throwable cause) {
+    return new ExecutorException(
+        "TRUST_UNUSABLE",
+        "Expected the trust file of "
+            + remote
+            + " to hold certificates in PEM, but it does not. Check the path and the file.",
+        cause);
+  }
+
   /** The JVM is set to repeat requests behind our back. */
   public static ExecutorException hiddenRetry(String property) {
     return new ExecutorException(

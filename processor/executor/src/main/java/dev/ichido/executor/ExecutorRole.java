@@ -300,8 +300,7 @@ public final class ExecutorRole implements AutoCloseable {
           } catch (UndecodableRecordException e) {
             refuse(partition, record, "UNDECODABLE", "DECODING", e.code() + ": " + e.getMessage());
           } catch (CommandMapper.CommandInvalidException e) {
-            refuse(
-                partition, record, "COMMAND_INVALID", "CONTRACT", String.valueOf(e.getMessage()));
+            refuse(partition, record, e.code(), "CONTRACT", String.valueOf(e.getMessage()));
           }
         }
       }

@@ -492,15 +492,19 @@ class ExecutorRoleIT {
     stack.sendRaw(topics, null, "not avro at all".getBytes(StandardCharsets.UTF_8));
     stack.send(
         topics, Commands.command(ToolCommand.Kind.EXECUTE, name("zero"), 0, "{}", null, false));
+    // Under another key its claim would protect another operation than the one that is performed.
+    stack.send(topics, "k1/t1/global/" + name("after"), Commands.execute(name("other"), "{}"));
     stack.send(topics, Commands.execute(name("after"), Commands.note(name("after"))));
     awaitResults(name("after"), 1);
-    await().atMost(PATIENCE).until(() -> stack.deadLetters(topics).size() == 3);
+    await().atMost(PATIENCE).until(() -> stack.deadLetters(topics).size() == 4);
     List<DeadLetter> letters = stack.deadLetters(topics);
     assertThat(letters)
         .extracting(DeadLetter::getCode)
-        .containsExactlyInAnyOrder("UNDECODABLE", "UNDECODABLE", "COMMAND_INVALID");
+        .containsExactlyInAnyOrder("UNDECODABLE", "UNDECODABLE", "COMMAND_INVALID", "KEY_MISMATCH");
     assertThat(letters).extracting(DeadLetter::getSourceTopic).containsOnly(topics.commands());
     assertThat(letters).extracting(DeadLetter::getRole).containsOnly("executor");
+    assertThat(stack.results(topics, name("other"))).isEmpty();
+    assertThat(remote.writes()).hasSize(1);
     awaitCommitted();
   }
 
@@ -635,12 +639,12 @@ class ExecutorRoleIT {
           "headers": {"Authorization": "Bearer secret"},
           "timeouts": {"connect": "2s", "first_byte": "1s", "total": "1500ms"},
           "answers": {"expected": ["201"], "terminal": ["422"],
-            "rules": [{"status": ["503"], "pointer": "/error/code", "in": ["not_accepted"],
+            "rules": [{"status": ["503"], "path":"$.error.code", "in": ["not_accepted"],
                        "means": "NOT_ACCEPTED", "reason": "NOT_ACCEPTED"}]},
           "response_limit": 1048576,
-          "reference": "/id",
-          "status": {"url": "%1$s/transfers?note={arguments.note}", "found": "/data/0",
-                     "empty_is_absent": true, "reference": "/data/0/id", "body": "/data/0"}
+          "reference":"$.id",
+          "status": {"url": "%1$s/transfers?note={arguments.note}", "found":"$.data[0]",
+                     "empty_is_absent": true, "reference":"$.data[0].id", "body":"$.data[0]"}
         }}}
         """
             .formatted(remote.url());

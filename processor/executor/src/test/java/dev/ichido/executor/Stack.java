@@ -97,6 +97,10 @@ final class Stack implements AutoCloseable {
   }
 
   void send(Topics topics, ToolCommand command) {
+    send(topics, command.recordKey(), command);
+  }
+
+  void send(Topics topics, String key, ToolCommand command) {
     SideEffectCommand record =
         SideEffectCommand.newBuilder()
             .setKind(CommandKind.valueOf(command.kind().name()))
@@ -120,7 +124,7 @@ final class Stack implements AutoCloseable {
             .build();
     sendRaw(
         topics,
-        command.recordKey(),
+        key,
         serdes.serializer(SideEffectCommand.class).serialize(topics.commands(), record));
   }
 

@@ -2,10 +2,19 @@ package dev.ichido.executor.http;
 
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.ToolHandler;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,6 +24,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Handlers of the actions that are performed by HTTP, with the clients that they share. Close it
@@ -22,15 +34,19 @@ import java.util.concurrent.Executors;
  */
 public final class HttpRemotes implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
-  private final Map<Duration, HttpClient> clients = new HashMap<>();
+  private final Map<ClientSettings, HttpClient> clients = new HashMap<>();
   private final Map<String, ToolHandler> handlers = new LinkedHashMap<>();
+
+  /** What two contracts must have in common to share a client. */
+  private record ClientSettings(Duration connect, @Nullable Path trust) {}
 
   private HttpRemotes() {}
 
   /**
    * Makes a handler for each contract, by action.
    *
-   * @throws ExecutorException HIDDEN_RETRY when the JVM is set to repeat requests that are no reads
+   * @throws ExecutorException HIDDEN_RETRY when the JVM is set to repeat requests that are no
+   *     reads, TRUST_UNUSABLE
    */
   public static HttpRemotes of(Map<String, HttpContract> contracts, Clock clock) {
     refuseHiddenRetries();
@@ -38,9 +54,7 @@ public final class HttpRemotes implements AutoCloseable {
     contracts.forEach(
         (action, contract) ->
             remotes.handlers.put(
-                action,
-                new HttpToolHandler(
-                    contract, remotes.client(contract.timeouts().connect()), clock)));
+                action, new HttpToolHandler(contract, remotes.client(contract), clock)));
     return remotes;
   }
 
@@ -60,16 +74,43 @@ public final class HttpRemotes implements AutoCloseable {
     }
   }
 
-  private HttpClient client(Duration connectTimeout) {
+  private HttpClient client(HttpContract contract) {
     return clients.computeIfAbsent(
-        connectTimeout,
-        timeout ->
-            HttpClient.newBuilder()
-                .version(HttpClient.Version.HTTP_1_1)
-                .followRedirects(HttpClient.Redirect.NEVER)
-                .connectTimeout(timeout)
-                .executor(threads)
-                .build());
+        new ClientSettings(contract.timeouts().connect(), contract.trust()),
+        settings -> {
+          HttpClient.Builder builder =
+              HttpClient.newBuilder()
+                  .version(HttpClient.Version.HTTP_1_1)
+                  .followRedirects(HttpClient.Redirect.NEVER)
+                  .connectTimeout(settings.connect())
+                  .executor(threads);
+          if (settings.trust() != null) {
+            builder.sslContext(trusting(contract.remote(), settings.trust()));
+          }
+          return builder.build();
+        });
+  }
+
+  private static SSLContext trusting(String remote, Path file) {
+    try (InputStream pem = Files.newInputStream(file)) {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      for (Certificate certificate :
+          CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+        store.setCertificateEntry(Integer.toString(store.size()), certificate);
+      }
+      if (store.size() == 0) {
+        throw new CertificateException("no certificate");
+      }
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(store);
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (IOException | GeneralSecurityException e) {
+      throw ExecutorException.trustUnusable(remote, e);
+    }
   }
 
   static String hostAndPort(URI uri) {

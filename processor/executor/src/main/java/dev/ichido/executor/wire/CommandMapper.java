@@ -1,6 +1,7 @@
 package dev.ichido.executor.wire;
 
 import dev.ichido.executor.ToolCommand;
+import dev.ichido.operation.OperationKey;
 import dev.ichido.schemas.SideEffectCommand;
 import java.nio.charset.StandardCharsets;
 
@@ -14,14 +15,31 @@ public final class CommandMapper {
   /** The record decodes, but no command can be made of it. */
   public static final class CommandInvalidException extends Exception {
     private static final long serialVersionUID = 1L;
+    private final String code;
 
-    CommandInvalidException(String member, String expected) {
+    private CommandInvalidException(String code, String member, String expected) {
       super(
           "Expected "
               + member
               + " "
               + expected
               + ", but it is not. Check who writes to the commands topic.");
+      this.code = code;
+    }
+
+    CommandInvalidException(String member, String expected) {
+      this("COMMAND_INVALID", member, expected);
+    }
+
+    /** The claim would be taken for another operation than the one that is performed. */
+    static CommandInvalidException keyMismatch() {
+      return new CommandInvalidException(
+          "KEY_MISMATCH", "the record key", "to be that of the tenant, scope and operation");
+    }
+
+    /** Stable code: COMMAND_INVALID or KEY_MISMATCH. */
+    public String code() {
+      return code;
     }
 
     /** The record has no value. */
@@ -59,6 +77,9 @@ public final class CommandMapper {
       require(record.getOperationId() != null, "operation_id", "to be there");
       require(record.getAttempt() > 0, "attempt", "to be above zero");
     }
+    if (!recordKey.equals(expectedKey(record))) {
+      throw CommandInvalidException.keyMismatch();
+    }
     return new ToolCommand(
         kind,
         recordKey,
@@ -83,6 +104,15 @@ public final class CommandMapper {
         record.getWorkflowId(),
         record.getStep(),
         record.getCompensates());
+  }
+
+  /** A read without an operation is keyed by its delivery, under d1 in place of k1. */
+  private static String expectedKey(SideEffectCommand record) {
+    String operation = record.getOperationId();
+    String delivery = record.getDeliveryId();
+    String id = operation != null ? operation : String.valueOf(delivery);
+    String key = new OperationKey(record.getTenant(), record.getScope(), id).recordKey();
+    return operation != null ? key : "d1" + key.substring(2);
   }
 
   private static boolean isPlain(String text) {
