@@ -29,6 +29,7 @@ import picocli.CommandLine.Spec;
       PublishCommand.class,
       RepliesCommand.class,
       OperationCommand.class,
+      WorkflowCommand.class,
       MigrateCommand.class,
       RoleCommand.Relay.class,
       RoleCommand.Processor.class,

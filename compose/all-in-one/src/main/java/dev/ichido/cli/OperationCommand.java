@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.decision.StateName;
+import dev.ichido.inbox.OperationFilter;
+import dev.ichido.inbox.OperationReader;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,7 +34,7 @@ import picocli.CommandLine.Spec;
     })
 final class OperationCommand implements Callable<Integer> {
   private static final JsonMapper JSON = new JsonMapper();
-  private static final List<String> LISTS = List.of("attempts", "replies");
+  private static final List<String> LISTS = List.of("attempts", "events", "replies");
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -41,9 +44,8 @@ final class OperationCommand implements Callable<Integer> {
     return ExitCode.USAGE;
   }
 
-  private static OperationTables tables(DatabaseAccess access) {
-    return new OperationTables(
-        access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database"));
+  private static DataSource inbox(DatabaseAccess access) {
+    return access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database");
   }
 
   private static ArrayNode array(List<ObjectNode> nodes) {
@@ -54,8 +56,9 @@ final class OperationCommand implements Callable<Integer> {
       name = "show",
       mixinStandardHelpOptions = true,
       description = {
-        "Prints one operation: its state, every attempt with its claim and recorded result, every"
-            + " reply. Exit code 1 when the runtime knows none of that id.",
+        "Prints one operation: who asked for what, its state and deadlines; every attempt with its"
+            + " claim and recorded result; every decision with what was reported, read or settled;"
+            + " every reply. Exit code 1 when none of that id is known.",
         "The attempts are there when the executor's tables are in the inbox's database."
       })
   static final class Show implements Callable<Integer> {
@@ -78,22 +81,33 @@ final class OperationCommand implements Callable<Integer> {
     public Integer call() throws SQLException {
       Output output = Output.of(spec);
       try (access) {
-        OperationTables tables = tables(access);
+        DataSource inbox = inbox(access);
+        OperationReader operations = new OperationReader(inbox);
+        OperationTables tables = new OperationTables(inbox);
         ObjectNode operation =
-            tables
+            operations
                 .find(tenant, scope, id)
+                .map(OperationDocuments::of)
                 .orElseThrow(
                     () ->
                         CommandException.failed(
                             "OPERATION_UNKNOWN",
-                            "Expected a reply about that operation in the inbox of tenant "
+                            "Expected an operation of tenant "
                                 + tenant
                                 + " and scope "
                                 + scope
-                                + ", but there is none. Check id, tenant and scope.",
+                                + " in the journal, but there is none. Check id, tenant and scope;"
+                                + " what was refused is in the replies and the dead letters.",
                             null));
+        tables.result(tenant, scope, id).ifPresent(operation::setAll);
         Optional<List<ObjectNode>> attempts = tables.attempts(tenant, scope, id);
         operation.set("attempts", attempts.map(it -> (JsonNode) array(it)).orElse(null));
+        operation.set(
+            "events",
+            array(
+                operations.timeline(tenant, scope, id).stream()
+                    .map(OperationDocuments::of)
+                    .toList()));
         operation.set("replies", array(tables.replies(tenant, scope, id)));
         if (json) {
           output.document(operation);
@@ -107,8 +121,8 @@ final class OperationCommand implements Callable<Integer> {
     private static String text(ObjectNode operation) {
       StringBuilder text = new StringBuilder();
       for (var member : operation.properties()) {
-        if (!LISTS.contains(member.getKey())) {
-          text.append("%-17s %s%n".formatted(member.getKey(), word(member.getValue())));
+        if (!LISTS.contains(member.getKey()) && !member.getValue().isNull()) {
+          text.append("%-19s %s%n".formatted(member.getKey(), word(member.getValue())));
         }
       }
       for (JsonNode it : operation.path("attempts")) {
@@ -131,6 +145,25 @@ final class OperationCommand implements Callable<Integer> {
                         word(it.path("remote_reference")),
                         it.path("recorded_at").asText()));
       }
+      for (JsonNode it : operation.path("events")) {
+        text.append(
+            "event             %s  %-23s %s%s  %s%n"
+                .formatted(
+                    it.path("at").asText(),
+                    it.path("event").asText(),
+                    it.path("verdict").asText(),
+                    optional(it.path("code")),
+                    it.path("state_after").asText()));
+        String said =
+            optional(it.path("reported"))
+                + optional(it.path("reason"))
+                + optional(it.path("other_reference"))
+                + optional(it.path("by"))
+                + optional(it.path("evidence"));
+        if (!said.isEmpty()) {
+          text.append("                 %s%n".formatted(said));
+        }
+      }
       for (JsonNode it : operation.path("replies")) {
         text.append(
             "reply             %s  %s  %s  %s%s%n"
@@ -144,6 +177,10 @@ final class OperationCommand implements Callable<Integer> {
       return text.toString();
     }
 
+    private static String optional(JsonNode value) {
+      return value.isNull() ? "" : " " + value.asText();
+    }
+
     private static String word(JsonNode value) {
       return value.isNull() || value.isMissingNode() ? "-" : value.asText();
     }
@@ -153,7 +190,8 @@ final class OperationCommand implements Callable<Integer> {
       name = "list",
       mixinStandardHelpOptions = true,
       description =
-          "Prints the operations in the state that the runtime was last told, latest first.")
+          "Prints operations in the state that the journal tells, the latest known first. Give the"
+              + " seq of the last one as --before to read on.")
   static final class Listing implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();
     @Mixin private final DatabaseAccess access = new DatabaseAccess();
@@ -167,14 +205,31 @@ final class OperationCommand implements Callable<Integer> {
     @Option(names = "--tenant", paramLabel = "T", description = "Only those of a tenant.")
     private @Nullable String tenant;
 
+    @Option(names = "--action", paramLabel = "A", description = "Only those of an action.")
+    private @Nullable String action;
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "1000",
+        description = "At most as many. Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    @Option(names = "--before", paramLabel = "SEQ", description = "Only those known before it.")
+    private long before = Long.MAX_VALUE;
+
     @Option(names = "--json", description = "Print one JSON document.")
     private boolean json;
 
     @Override
-    public Integer call() throws SQLException {
+    public Integer call() {
       Output output = Output.of(spec);
+      OperationFilter filter =
+          new OperationFilter(tenant, state == null ? null : state.name(), action, null);
       try (access) {
-        List<ObjectNode> found = tables(access).list(state == null ? null : state.name(), tenant);
+        List<ObjectNode> found =
+            new OperationReader(inbox(access))
+                .list(filter, before, limit).stream().map(OperationDocuments::of).toList();
         if (json) {
           output.document(array(found));
         } else {
@@ -185,12 +240,12 @@ final class OperationCommand implements Callable<Integer> {
     }
 
     private static String line(ObjectNode operation) {
-      return "%-24s %-10s %s %s%n"
+      return "%-24s %-24s %-10s %s%n"
           .formatted(
               operation.path("state").asText(),
+              operation.path("state_since").asText("-"),
               operation.path("tenant").asText(),
-              operation.path("operation_id").asText(),
-              operation.path("remote_reference").asText("-"));
+              operation.path("operation_id").asText());
     }
   }
 }

@@ -25,24 +25,12 @@ final class OperationTables {
     this.database = database;
   }
 
-  /** Latest first, at most 1000; null means any. */
-  List<ObjectNode> list(@Nullable String state, @Nullable String tenant) throws SQLException {
-    return query(
-        "select * from ichido.inbox_operation"
-            + " where (?::text is null or state = ?) and (?::text is null or tenant = ?)"
-            + " order by updated_at desc, operation_id limit 1000",
-        OperationTables::operation,
-        state,
-        state,
-        tenant,
-        tenant);
-  }
-
-  Optional<ObjectNode> find(String tenant, String scope, String id) throws SQLException {
+  /** The result that was released to the runtime. */
+  Optional<ObjectNode> result(String tenant, String scope, String id) throws SQLException {
     return query(
             "select * from ichido.inbox_operation"
                 + " where tenant = ? and scope = ? and operation_id = ?",
-            OperationTables::operation,
+            OperationTables::result,
             tenant,
             scope,
             id)
@@ -85,20 +73,12 @@ final class OperationTables {
     }
   }
 
-  private static ObjectNode operation(ResultSet row) throws SQLException {
+  private static ObjectNode result(ResultSet row) throws SQLException {
     boolean conflict = row.getBoolean("conflict");
     return JSON.createObjectNode()
-        .put("tenant", row.getString("tenant"))
-        .put("scope", row.getString("scope"))
-        .put("operation_id", row.getString("operation_id"))
-        .put("state", row.getString("state"))
-        .put("revision", row.getLong("revision"))
-        .put("remote_reference", conflict ? null : row.getString("remote_reference"))
         .put("body", conflict ? null : row.getString("body"))
         .put("body_sha256", conflict ? null : row.getString("body_sha256"))
-        .put("settled_at", time(row, "original_at"))
-        .put("conflict", conflict)
-        .put("updated_at", time(row, "updated_at"));
+        .put("conflict", conflict);
   }
 
   private static ObjectNode reply(ResultSet row) throws SQLException {

@@ -68,6 +68,21 @@ final class PublishCommand implements Callable<Integer> {
   private @Nullable String target;
 
   @Option(
+      names = "--workflow",
+      paramLabel = "WORKFLOW",
+      description = "The workflow that the operation is a step of.")
+  private @Nullable String workflow;
+
+  @Option(names = "--step", description = "The step within the workflow.")
+  private @Nullable String step;
+
+  @Option(
+      names = "--compensates",
+      paramLabel = "ID",
+      description = "Operation id of the operation that this one undoes.")
+  private @Nullable String compensates;
+
+  @Option(
       names = "--issued-at",
       paramLabel = "TIME",
       description =
@@ -97,6 +112,9 @@ final class PublishCommand implements Callable<Integer> {
         .action(action)
         .arguments(arguments)
         .target(target)
+        .workflowId(workflow)
+        .step(step)
+        .compensates(compensates)
         .issuedAt(issuedAt());
     OutboxIntent built = intent.build();
     try (access) {

@@ -2,6 +2,7 @@ package dev.ichido.cli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A person settles what nobody can ask the remote about. */
 class OperationCommandIT {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ID = "silent-operation-0001";
   private static final String EVIDENCE = "the bank's ledger has it, entry 17";
 
@@ -49,10 +51,14 @@ class OperationCommandIT {
       String delivery = publish(data);
       becomesUnknown(inbox, delivery);
 
+      await()
+          .atMost(PATIENCE)
+          .until(() -> json(0, "list", "--state", "UNKNOWN_RECONCILIATION").size() == 1);
       JsonNode listed = json(0, "list", "--state", "UNKNOWN_RECONCILIATION", "--tenant", "demo");
-      assertThat(listed).hasSize(1);
+      assertThat(listed.at("/0/state_since").asText()).isNotEmpty();
       assertThat(listed.at("/0/operation_id").asText()).isEqualTo(ID);
       assertThat(json(0, "list", "--state", "SUCCEEDED")).isEmpty();
+      assertThat(json(0, "list", "--before", listed.at("/0/seq").asText())).isEmpty();
       assertThat(json(0, "list", "--tenant", "other")).isEmpty();
 
       JsonNode shown = json(0, "show", "demo", ID);
@@ -61,6 +67,10 @@ class OperationCommandIT {
       assertThat(shown.at("/attempts/0/kind").asText()).isEqualTo("CLAIM");
       assertThat(shown.at("/attempts/0/outcome").asText()).isEqualTo("UNKNOWN");
       assertThat(shown.at("/attempts/0/recorded_at").asText()).isNotEmpty();
+      assertThat(shown.path("fingerprint_version").asInt()).isEqualTo(1);
+      assertThat(shown.path("events").findValuesAsText("verdict")).startsWith("CLAIMED", "SETTLED");
+      assertThat(shown.at("/events/1/reported").asText()).isEqualTo("UNKNOWN");
+      assertThat(shown.at("/events/1/reason").asText()).isNotEmpty();
       assertThat(shown.path("replies").findValuesAsText("delivery_id")).contains(delivery);
       Ran unknown = run("show", "other", ID);
       assertThat(unknown.code()).isEqualTo(1);
@@ -91,19 +101,24 @@ class OperationCommandIT {
       assertThat(resolved.path("verdict").asText()).isEqualTo("RESOLVED");
       assertThat(resolved.path("state").asText()).isEqualTo("SUCCEEDED");
 
-      InboxReply reply = inbox.awaitFinal(delivery, Duration.ofSeconds(60)).orElseThrow();
+      InboxReply reply = inbox.awaitFinal(delivery, PATIENCE).orElseThrow();
       assertThat(reply.verdict()).isEqualTo("RESOLVED");
       assertThat(reply.state()).isEqualTo("SUCCEEDED");
       assertThat(reply.marker()).isEqualTo("RECONCILED");
       assertThat(reply.remoteReference()).isEqualTo("entry-17");
       assertThat(reply.body()).isEqualTo("{\"entry\":17}");
 
+      await()
+          .atMost(PATIENCE)
+          .until(() -> json(0, "list", "--state", "UNKNOWN_RECONCILIATION").isEmpty());
       Ran again = resolve("person:maria", EVIDENCE);
       refused(again, "NOT_RESOLVABLE");
       refused(resolveBy(configFile(stack)), "NOT_RESOLVABLE");
       assertThat(again.err()).contains("SUCCEEDED");
       String text = run("show", "demo", ID).out();
-      assertThat(text).contains("SUCCEEDED", "attempt 1", "RESOLVED", "entry-17", delivery);
+      assertThat(text)
+          .contains("SUCCEEDED", "attempt 1", "RESOLVED", "entry-17", delivery)
+          .contains("person:maria " + EVIDENCE);
       assertThat(remote.calls()).isEqualTo(1);
     }
     Ran down = resolve("person:maria", EVIDENCE);
@@ -115,7 +130,7 @@ class OperationCommandIT {
       throws InterruptedException {
     long cursor = 0;
     while (true) {
-      List<InboxReply> page = inbox.awaitAfter(cursor, 100, Duration.ofSeconds(60));
+      List<InboxReply> page = inbox.awaitAfter(cursor, 100, PATIENCE);
       assertThat(page).as("replies until the operation is unknown").isNotEmpty();
       for (InboxReply reply : page) {
         cursor = reply.seq();

@@ -99,6 +99,7 @@ final class Draft {
             null,
             null,
             null,
+            null,
             null));
     state = next;
   }
@@ -123,7 +124,8 @@ final class Draft {
             full.by(),
             full.evidence(),
             full.otherReference(),
-            full.suspectOf()));
+            full.suspectOf(),
+            Transition.Report.of(event)));
     return new Decision(next, verdict, effects, transitions);
   }
 

@@ -1,6 +1,14 @@
 package dev.ichido.decision;
 
+import dev.ichido.decision.OperationEvent.AttemptOutcome;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.EventName;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.ReadReported;
+import dev.ichido.decision.OperationEvent.ReconciliationReported;
+import dev.ichido.decision.OperationEvent.ResolutionReceived;
+import dev.ichido.decision.OperationEvent.ResultReported;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param otherReference the reference that the event brought, where the state after does not hold
  *     it as its own
  * @param suspectOf operation id under which the same meaning is known
+ * @param report what was reported; null where the event is no report
  */
 public record Transition(
     EventName event,
@@ -32,7 +41,39 @@ public record Transition(
     @Nullable String by,
     @Nullable String evidence,
     @Nullable String otherReference,
-    @Nullable String suspectOf) {
+    @Nullable String suspectOf,
+    @Nullable Report report) {
+
+  /**
+   * What a report said.
+   *
+   * @param attempt that it named; null where it named none
+   * @param said an attempt's outcome, what a status read found, or a person's settlement
+   * @param reason a stable code of why
+   */
+  public record Report(@Nullable Integer attempt, String said, @Nullable String reason) {
+    public Report {
+      Objects.requireNonNull(said, "said");
+    }
+
+    static @Nullable Report of(OperationEvent event) {
+      return switch (event) {
+        case ResultReported e -> new Report(e.attempt(), e.outcome().name(), e.answer().reason());
+        case ReadReported e ->
+            new Report(
+                null,
+                (e.succeeded() ? AttemptOutcome.SUCCEEDED : AttemptOutcome.FAILED_TERMINAL).name(),
+                e.answer().reason());
+        case ReconciliationReported e ->
+            new Report(e.attempt(), e.found().name(), e.answer().reason());
+        case ResolutionReceived e -> new Report(null, e.as().name(), e.answer().reason());
+        case IntentReceived e -> null;
+        case CancelReceived e -> null;
+        case DeadlineReached e -> null;
+      };
+    }
+  }
+
   public Transition {
     Objects.requireNonNull(event, "event");
     Objects.requireNonNull(at, "at");

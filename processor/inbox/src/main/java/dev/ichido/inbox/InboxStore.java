@@ -1,14 +1,10 @@
 package dev.ichido.inbox;
 
-import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Timestamp;
-import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -16,8 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
-import javax.sql.DataSource;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -28,12 +22,6 @@ final class InboxStore {
    */
   private static final String ONE_WRITER =
       "select pg_advisory_xact_lock(hashtextextended('ichido.inbox', 0))";
-
-  private static final String OFFSETS =
-      """
-      select o.topic, o.partition, o.next_offset from ichido.inbox_offset o
-        join unnest(?::text[], ?::int[]) as a (topic, partition) on o.topic = a.topic and o.partition = a.partition
-      """;
 
   private static final String INSERT_REPLIES =
       """
@@ -95,29 +83,21 @@ final class InboxStore {
       on conflict do nothing
       """;
 
-  private static final String PUT_OFFSETS =
-      """
-      insert into ichido.inbox_offset (topic, partition, next_offset)
-      select * from unnest(?::text[], ?::int[], ?::bigint[])
-      on conflict (topic, partition) do update set next_offset = excluded.next_offset, updated_at = now()
-      """;
-
   private static final String NOTIFY =
       "select pg_notify('ichido_inbox', delivery_id) from unnest(?::text[]) as n (delivery_id)";
 
-  private final DataSource dataSource;
+  private final Positions positions;
 
-  InboxStore(DataSource dataSource) {
-    this.dataSource = dataSource;
+  InboxStore(Positions positions) {
+    this.positions = positions;
   }
 
   /**
-   * A reply with its place.
+   * What a record of the replies tells.
    *
    * @param resultHash digest of the released result, if any is released
    */
-  record Received(
-      TopicPartition partition, long offset, InboxReply reply, @Nullable String resultHash) {}
+  record Told(InboxReply reply, @Nullable String resultHash) {}
 
   /**
    * What came of a batch.
@@ -133,85 +113,30 @@ final class InboxStore {
   private record Known(
       long revision, String state, @Nullable String resultHash, boolean conflict) {}
 
-  private record Conflict(Received told, Known known) {}
-
-  /** Where to go on, for those partitions that were ever read. */
-  Map<TopicPartition, Long> nextOffsets(Collection<TopicPartition> partitions) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      return nextOffsets(connection, List.copyOf(partitions));
+  private record Conflict(Placed<Told> told, Known known) {
+    InboxReply reply() {
+      return told.row().reply();
     }
   }
 
-  private static Map<TopicPartition, Long> nextOffsets(
-      Connection connection, List<TopicPartition> partitions) throws SQLException {
-    Map<TopicPartition, Long> offsets = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(OFFSETS)) {
-      statement.setArray(1, texts(connection, partitions, TopicPartition::topic));
-      statement.setArray(2, array(connection, "int4", partitions, TopicPartition::partition));
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          offsets.put(new TopicPartition(rows.getString(1), rows.getInt(2)), rows.getLong(3));
-        }
-      }
-    }
-    return offsets;
+  /** Applies replies in the order of their offsets. */
+  Applied apply(List<Placed<Told>> received, Map<TopicPartition, Long> next) throws SQLException {
+    return positions.apply(
+        ONE_WRITER,
+        received,
+        next,
+        (connection, fresh) -> apply(connection, fresh, received.size() - fresh.size()));
   }
 
-  /** Forgets how far a partition was read: its topic is another one now. */
-  void forgetOffsets(Collection<TopicPartition> partitions) throws SQLException {
-    try (Connection connection = dataSource.getConnection();
-        PreparedStatement statement =
-            connection.prepareStatement(
-                "delete from ichido.inbox_offset where topic = ? and partition = ?")) {
-      for (TopicPartition partition : partitions) {
-        statement.setString(1, partition.topic());
-        statement.setInt(2, partition.partition());
-        statement.executeUpdate();
-      }
-    }
-  }
-
-  /**
-   * Applies a batch and moves the offsets, in one transaction. Records before the stored offsets
-   * are skipped, so that a batch that is handed out again, or that a paused twin still holds,
-   * changes nothing.
-   *
-   * @param received in the order of their offsets
-   * @param next the offset after the last record of each partition, refused records included
-   */
-  Applied apply(List<Received> received, Map<TopicPartition, Long> next) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      try {
-        Applied applied = apply(connection, received, next);
-        connection.commit();
-        return applied;
-      } catch (SQLException | RuntimeException e) {
-        connection.rollback();
-        throw e;
-      } finally {
-        connection.setAutoCommit(true);
-      }
-    }
-  }
-
-  private static Applied apply(
-      Connection connection, List<Received> received, Map<TopicPartition, Long> next)
+  private static Applied apply(Connection connection, List<Placed<Told>> fresh, int skipped)
       throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(ONE_WRITER)) {
-      statement.execute();
-    }
-    Map<TopicPartition, Long> stored = nextOffsets(connection, List.copyOf(next.keySet()));
-    List<Received> fresh =
-        received.stream()
-            .filter(r -> r.offset() >= stored.getOrDefault(r.partition(), 0L))
-            .toList();
     Map<OperationName, Known> known = known(connection, fresh);
-    Map<OperationName, Received> put = new LinkedHashMap<>();
+    Map<OperationName, Told> put = new LinkedHashMap<>();
     Set<OperationName> flagged = new LinkedHashSet<>();
     List<Conflict> conflicts = new ArrayList<>();
     int lower = 0;
-    for (Received r : fresh) {
+    for (Placed<Told> placed : fresh) {
+      Told r = placed.row();
       InboxReply reply = r.reply();
       // A refusal tells nothing about the operation.
       if (reply.operationId() == null || reply.state() == null || reply.revision() < 1) {
@@ -229,7 +154,7 @@ final class InboxStore {
           || (r.resultHash() != null
               && k.resultHash() != null
               && !r.resultHash().equals(k.resultHash()))) {
-        conflicts.add(new Conflict(r, k));
+        conflicts.add(new Conflict(placed, k));
         known.put(name, new Known(k.revision(), k.state(), k.resultHash(), true));
         flagged.add(name);
       } else if (r.resultHash() != null && k.resultHash() == null) {
@@ -237,21 +162,21 @@ final class InboxStore {
         put.put(name, r);
       }
     }
-    insertReplies(connection, fresh.stream().map(Received::reply).toList());
+    List<InboxReply> replies = fresh.stream().map(p -> p.row().reply()).toList();
+    insertReplies(connection, replies);
     putOperations(connection, put, known);
     flag(connection, List.copyOf(flagged));
     insertConflicts(connection, conflicts);
-    putOffsets(connection, next, stored);
-    notify(connection, fresh);
-    return new Applied(fresh.size(), received.size() - fresh.size(), lower, conflicts.size());
+    notify(connection, replies);
+    return new Applied(fresh.size(), skipped, lower, conflicts.size());
   }
 
-  private static Map<OperationName, Known> known(Connection connection, List<Received> fresh)
+  private static Map<OperationName, Known> known(Connection connection, List<Placed<Told>> fresh)
       throws SQLException {
     Map<OperationName, Known> known = new HashMap<>();
     List<OperationName> names =
         fresh.stream()
-            .map(Received::reply)
+            .map(p -> p.row().reply())
             .filter(r -> r.operationId() != null)
             .map(
                 r ->
@@ -282,55 +207,55 @@ final class InboxStore {
     }
     try (PreparedStatement s = connection.prepareStatement(INSERT_REPLIES)) {
       int i = 1;
-      s.setArray(i++, texts(connection, replies, InboxReply::tenant));
-      s.setArray(i++, texts(connection, replies, InboxReply::scope));
-      s.setArray(i++, texts(connection, replies, InboxReply::operationId));
-      s.setArray(i++, texts(connection, replies, InboxReply::deliveryId));
-      s.setArray(i++, texts(connection, replies, InboxReply::principal));
-      s.setArray(i++, texts(connection, replies, InboxReply::verdict));
-      s.setArray(i++, texts(connection, replies, InboxReply::code));
-      s.setArray(i++, texts(connection, replies, InboxReply::detail));
-      s.setArray(i++, texts(connection, replies, InboxReply::state));
-      s.setArray(i++, array(connection, "int4", replies, InboxReply::attempt));
-      s.setArray(i++, array(connection, "int8", replies, InboxReply::revision));
-      s.setArray(i++, array(connection, "bool", replies, InboxReply::isFinal));
-      s.setArray(i++, texts(connection, replies, InboxReply::marker));
-      s.setArray(i++, texts(connection, replies, InboxReply::remoteReference));
-      s.setArray(i++, texts(connection, replies, InboxReply::body));
-      s.setArray(i++, texts(connection, replies, InboxReply::bodySha256));
-      s.setArray(i++, array(connection, "int8", replies, InboxReply::bodyBytes));
-      s.setArray(i++, array(connection, "int4", replies, InboxReply::resultSchema));
-      s.setArray(i++, times(connection, replies, InboxReply::originalAt));
-      s.setArray(i++, times(connection, replies, InboxReply::leaseUntil));
-      s.setArray(i++, times(connection, replies, InboxReply::retryAt));
-      s.setArray(i++, texts(connection, replies, r -> jsonArray(r.differing())));
-      s.setArray(i++, times(connection, replies, InboxReply::decidedAt));
-      s.setArray(i, texts(connection, replies, InboxReply::traceparent));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::tenant));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::scope));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::operationId));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::deliveryId));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::principal));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::verdict));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::code));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::detail));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::state));
+      s.setArray(i++, Columns.of(connection, "int4", replies, InboxReply::attempt));
+      s.setArray(i++, Columns.of(connection, "int8", replies, InboxReply::revision));
+      s.setArray(i++, Columns.of(connection, "bool", replies, InboxReply::isFinal));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::marker));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::remoteReference));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::body));
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::bodySha256));
+      s.setArray(i++, Columns.of(connection, "int8", replies, InboxReply::bodyBytes));
+      s.setArray(i++, Columns.of(connection, "int4", replies, InboxReply::resultSchema));
+      s.setArray(i++, Columns.times(connection, replies, InboxReply::originalAt));
+      s.setArray(i++, Columns.times(connection, replies, InboxReply::leaseUntil));
+      s.setArray(i++, Columns.times(connection, replies, InboxReply::retryAt));
+      s.setArray(i++, Columns.texts(connection, replies, r -> jsonArray(r.differing())));
+      s.setArray(i++, Columns.times(connection, replies, InboxReply::decidedAt));
+      s.setArray(i, Columns.texts(connection, replies, InboxReply::traceparent));
       s.executeUpdate();
     }
   }
 
   private static void putOperations(
-      Connection connection, Map<OperationName, Received> put, Map<OperationName, Known> known)
+      Connection connection, Map<OperationName, Told> put, Map<OperationName, Known> known)
       throws SQLException {
     if (put.isEmpty()) {
       return;
     }
-    List<Received> rows = List.copyOf(put.values());
+    List<Told> rows = List.copyOf(put.values());
     List<OperationName> names = List.copyOf(put.keySet());
     List<Known> ends = names.stream().map(n -> Objects.requireNonNull(known.get(n))).toList();
     try (PreparedStatement s = connection.prepareStatement(PUT_OPERATIONS)) {
       setNames(connection, s, names);
-      s.setArray(4, array(connection, "int8", rows, r -> r.reply().revision()));
-      s.setArray(5, texts(connection, rows, r -> r.reply().state()));
-      s.setArray(6, texts(connection, rows, r -> r.reply().remoteReference()));
-      s.setArray(7, texts(connection, rows, r -> r.reply().body()));
-      s.setArray(8, texts(connection, rows, r -> r.reply().bodySha256()));
-      s.setArray(9, array(connection, "int8", rows, r -> r.reply().bodyBytes()));
-      s.setArray(10, array(connection, "int4", rows, r -> r.reply().resultSchema()));
-      s.setArray(11, times(connection, rows, r -> r.reply().originalAt()));
-      s.setArray(12, texts(connection, rows, Received::resultHash));
-      s.setArray(13, array(connection, "bool", ends, Known::conflict));
+      s.setArray(4, Columns.of(connection, "int8", rows, r -> r.reply().revision()));
+      s.setArray(5, Columns.texts(connection, rows, r -> r.reply().state()));
+      s.setArray(6, Columns.texts(connection, rows, r -> r.reply().remoteReference()));
+      s.setArray(7, Columns.texts(connection, rows, r -> r.reply().body()));
+      s.setArray(8, Columns.texts(connection, rows, r -> r.reply().bodySha256()));
+      s.setArray(9, Columns.of(connection, "int8", rows, r -> r.reply().bodyBytes()));
+      s.setArray(10, Columns.of(connection, "int4", rows, r -> r.reply().resultSchema()));
+      s.setArray(11, Columns.times(connection, rows, r -> r.reply().originalAt()));
+      s.setArray(12, Columns.texts(connection, rows, Told::resultHash));
+      s.setArray(13, Columns.of(connection, "bool", ends, Known::conflict));
       s.executeUpdate();
     }
   }
@@ -351,48 +276,31 @@ final class InboxStore {
       return;
     }
     try (PreparedStatement s = connection.prepareStatement(INSERT_CONFLICTS)) {
-      s.setArray(1, texts(connection, conflicts, c -> c.told().reply().tenant()));
-      s.setArray(2, texts(connection, conflicts, c -> c.told().reply().scope()));
-      s.setArray(3, texts(connection, conflicts, c -> c.told().reply().operationId()));
-      s.setArray(4, array(connection, "int8", conflicts, c -> c.known().revision()));
-      s.setArray(5, texts(connection, conflicts, c -> c.known().state()));
-      s.setArray(6, texts(connection, conflicts, c -> c.known().resultHash()));
-      s.setArray(7, texts(connection, conflicts, c -> c.told().reply().state()));
-      s.setArray(8, texts(connection, conflicts, c -> c.told().resultHash()));
-      s.setArray(9, texts(connection, conflicts, c -> c.told().reply().remoteReference()));
-      s.setArray(10, texts(connection, conflicts, c -> c.told().reply().deliveryId()));
-      s.setArray(11, texts(connection, conflicts, c -> c.told().partition().topic()));
-      s.setArray(12, array(connection, "int4", conflicts, c -> c.told().partition().partition()));
-      s.setArray(13, array(connection, "int8", conflicts, c -> c.told().offset()));
+      s.setArray(1, Columns.texts(connection, conflicts, c -> c.reply().tenant()));
+      s.setArray(2, Columns.texts(connection, conflicts, c -> c.reply().scope()));
+      s.setArray(3, Columns.texts(connection, conflicts, c -> c.reply().operationId()));
+      s.setArray(4, Columns.of(connection, "int8", conflicts, c -> c.known().revision()));
+      s.setArray(5, Columns.texts(connection, conflicts, c -> c.known().state()));
+      s.setArray(6, Columns.texts(connection, conflicts, c -> c.known().resultHash()));
+      s.setArray(7, Columns.texts(connection, conflicts, c -> c.reply().state()));
+      s.setArray(8, Columns.texts(connection, conflicts, c -> c.told().row().resultHash()));
+      s.setArray(9, Columns.texts(connection, conflicts, c -> c.reply().remoteReference()));
+      s.setArray(10, Columns.texts(connection, conflicts, c -> c.reply().deliveryId()));
+      s.setArray(11, Columns.texts(connection, conflicts, c -> c.told().partition().topic()));
+      s.setArray(
+          12, Columns.of(connection, "int4", conflicts, c -> c.told().partition().partition()));
+      s.setArray(13, Columns.of(connection, "int8", conflicts, c -> c.told().offset()));
       s.executeUpdate();
     }
   }
 
-  private static void putOffsets(
-      Connection connection, Map<TopicPartition, Long> next, Map<TopicPartition, Long> stored)
-      throws SQLException {
-    List<Map.Entry<TopicPartition, Long>> moved =
-        next.entrySet().stream()
-            .filter(e -> e.getValue() > stored.getOrDefault(e.getKey(), -1L))
-            .toList();
-    if (moved.isEmpty()) {
+  private static void notify(Connection connection, List<InboxReply> replies) throws SQLException {
+    if (replies.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(PUT_OFFSETS)) {
-      s.setArray(1, texts(connection, moved, e -> e.getKey().topic()));
-      s.setArray(2, array(connection, "int4", moved, e -> e.getKey().partition()));
-      s.setArray(3, array(connection, "int8", moved, Map.Entry::getValue));
-      s.executeUpdate();
-    }
-  }
-
-  private static void notify(Connection connection, List<Received> fresh) throws SQLException {
-    if (fresh.isEmpty()) {
-      return;
-    }
-    List<String> deliveries = fresh.stream().map(r -> r.reply().deliveryId()).distinct().toList();
+    List<String> deliveries = replies.stream().map(InboxReply::deliveryId).distinct().toList();
     try (PreparedStatement s = connection.prepareStatement(NOTIFY)) {
-      s.setArray(1, texts(connection, deliveries, d -> d));
+      s.setArray(1, Columns.texts(connection, deliveries, d -> d));
       s.execute();
     }
   }
@@ -400,9 +308,9 @@ final class InboxStore {
   private static void setNames(
       Connection connection, PreparedStatement statement, List<OperationName> names)
       throws SQLException {
-    statement.setArray(1, texts(connection, names, OperationName::tenant));
-    statement.setArray(2, texts(connection, names, OperationName::scope));
-    statement.setArray(3, texts(connection, names, OperationName::operationId));
+    statement.setArray(1, Columns.texts(connection, names, OperationName::tenant));
+    statement.setArray(2, Columns.texts(connection, names, OperationName::scope));
+    statement.setArray(3, Columns.texts(connection, names, OperationName::operationId));
   }
 
   /** Arrays of arrays must have equal lengths in PostgreSQL, so a list travels as JSON text. */
@@ -421,34 +329,5 @@ final class InboxStore {
       json.append('"');
     }
     return json.append(']').toString();
-  }
-
-  private static <T> Array texts(
-      Connection connection, List<T> rows, Function<T, @Nullable String> column)
-      throws SQLException {
-    return array(connection, "text", rows, column::apply);
-  }
-
-  private static <T> Array times(
-      Connection connection, List<T> rows, Function<T, @Nullable Instant> column)
-      throws SQLException {
-    return array(
-        connection,
-        "timestamptz",
-        rows,
-        row -> {
-          Instant instant = column.apply(row);
-          return instant == null ? null : Timestamp.from(instant);
-        });
-  }
-
-  private static <T> Array array(
-      Connection connection, String type, List<T> rows, Function<T, @Nullable Object> column)
-      throws SQLException {
-    @Nullable Object[] values = new Object[rows.size()];
-    for (int i = 0; i < values.length; i++) {
-      values[i] = column.apply(rows.get(i));
-    }
-    return connection.createArrayOf(type, values);
   }
 }

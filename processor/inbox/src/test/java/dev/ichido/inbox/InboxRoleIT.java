@@ -1,15 +1,19 @@
 package dev.ichido.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.embedded.EmbeddedBroker;
 import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.inbox.wire.JournalMapper;
+import dev.ichido.inbox.wire.ReplyMapper;
 import dev.ichido.registry.InMemoryRegistryLog;
 import dev.ichido.registry.RegistryServer;
 import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.TopicSpec;
 import dev.ichido.schemas.Topics;
@@ -29,6 +33,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
@@ -280,15 +285,15 @@ class InboxRoleIT {
   /** A paused twin applies what it still holds after another one has gone on. */
   @Test
   void aTwinThatIsBehindChangesNothing() throws SQLException {
-    InboxStore store = new InboxStore(pool);
+    InboxStore store = new InboxStore(new Positions(pool));
     TopicPartition partition = new TopicPartition(name("topic"), 0);
-    InboxStore.Received one = received(partition, 10, name("d1"));
-    InboxStore.Received two = received(partition, 11, name("d2"));
+    Placed<InboxStore.Told> one = received(partition, 10, name("d1"));
+    Placed<InboxStore.Told> two = received(partition, 11, name("d2"));
     store.apply(List.of(one, two), Map.of(partition, 12L));
     InboxStore.Applied late = store.apply(List.of(one), Map.of(partition, 11L));
     assertThat(late.applied()).isZero();
     assertThat(late.skipped()).isEqualTo(1);
-    assertThat(store.nextOffsets(List.of(partition))).containsEntry(partition, 12L);
+    assertThat(new Positions(pool).next(List.of(partition))).containsEntry(partition, 12L);
   }
 
   @Test
@@ -338,7 +343,7 @@ class InboxRoleIT {
 
   @Test
   void aTopicThatWasMadeAnewIsReadFromItsBeginning() throws Exception {
-    InboxStore store = new InboxStore(pool);
+    InboxStore store = new InboxStore(new Positions(pool));
     Map<TopicPartition, Long> ahead = new HashMap<>();
     for (int p = 0; p < 2; p++) {
       ahead.put(new TopicPartition(topics.replies(), p), 1_000L);
@@ -349,14 +354,182 @@ class InboxRoleIT {
     assertThat(requireFinal(name("d1")).body()).isEqualTo("x");
   }
 
-  private InboxStore.Received received(TopicPartition partition, long offset, String delivery) {
+  /** Its executor died and nobody waits for it: no reply tells of that, the journal does. */
+  @Test
+  @Tag("FR-17")
+  void anOperationThatNobodyWaitsForIsFoundInItsState() {
+    run(pool);
+    String tenant = name("tenant");
+    OperationReader operations = new OperationReader(pool);
+    OperationFilter unknown =
+        new OperationFilter(tenant, "UNKNOWN_RECONCILIATION", "pay", "agent:a");
+    send(entry(tenant, "one", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 10).build());
+    send(
+        entry(tenant, "one", 2, "LEASE_EXPIRED", "IN_PROGRESS", "UNKNOWN_RECONCILIATION", 20)
+            .build());
+    send(entry(tenant, "two", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 21).build());
+    send(
+        entry(
+                tenant,
+                "one",
+                3,
+                "STILL_UNKNOWN",
+                "UNKNOWN_RECONCILIATION",
+                "UNKNOWN_RECONCILIATION",
+                30)
+            .setReported("ABSENT")
+            .setReportedAttempt(1)
+            .setReason("NOT_FOUND")
+            .build());
+    await().atMost(PATIENCE).until(() -> changedAt(operations, tenant, "one") == 30);
+
+    OperationSummary one = operations.list(unknown, Long.MAX_VALUE, 10).getFirst();
+    assertThat(one.stateSince()).isEqualTo(Instant.ofEpochMilli(20));
+    assertThat(one.knownSince()).isEqualTo(Instant.ofEpochMilli(10));
+    assertThat(one.workflowId()).isEqualTo("w-1");
+    assertThat(operations.timeline(tenant, "global", name("one")))
+        .extracting(JournalLine::verdict, JournalLine::reported, JournalLine::reason)
+        .containsExactly(
+            tuple("CLAIMED", null, null),
+            tuple("LEASE_EXPIRED", null, null),
+            tuple("STILL_UNKNOWN", "ABSENT", "NOT_FOUND"));
+    assertThat(operations.workflow(tenant, "w-1"))
+        .extracting(OperationSummary::operationId)
+        .containsExactly(name("one"), name("two"));
+    OperationFilter all = new OperationFilter(tenant, null, null, null);
+    List<OperationSummary> page = operations.list(all, Long.MAX_VALUE, 1);
+    assertThat(page.getFirst().operationId()).isEqualTo(name("two"));
+    assertThat(operations.list(all, page.getFirst().seq(), 10))
+        .extracting(OperationSummary::operationId)
+        .containsExactly(name("one"));
+    assertThat(
+            operations.list(new OperationFilter(tenant, null, null, "agent:b"), Long.MAX_VALUE, 10))
+        .isEmpty();
+  }
+
+  @Test
+  void whatTheLedgerForgetsGoesFromTheTables() {
+    run(pool);
+    String tenant = name("tenant");
+    OperationReader operations = new OperationReader(pool);
+    send(entry(tenant, "gone", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 10).build());
+    send(entry(tenant, "gone", 2, "SETTLED", "IN_PROGRESS", "SUCCEEDED", 20).build());
+    send(entry(tenant, "again", 3, "EXPIRED", "SUCCEEDED", "EXPIRED", 30).build());
+    send(entry(tenant, "gone", 0, "EXPIRED", "EXPIRED", "ABSENT", 40).build());
+    send(entry(tenant, "again", 0, "EXPIRED", "EXPIRED", "ABSENT", 41).build());
+    send(entry(tenant, "again", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 42).build());
+    await().atMost(PATIENCE).until(() -> changedAt(operations, tenant, "again") == 42);
+
+    assertThat(operations.find(tenant, "global", name("gone"))).isEmpty();
+    assertThat(operations.timeline(tenant, "global", name("gone"))).isEmpty();
+    assertThat(operations.find(tenant, "global", name("again")).orElseThrow().knownSince())
+        .isEqualTo(Instant.ofEpochMilli(42));
+    assertThat(operations.timeline(tenant, "global", name("again"))).hasSize(1);
+  }
+
+  /** Lines that leave an operation as it is, or that are about none. */
+  @Test
+  void remarksAndRefusalsDoNotTouchWhatIsKnown() {
+    run(pool);
+    String tenant = name("tenant");
+    OperationReader operations = new OperationReader(pool);
+    send(entry(tenant, "op", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 10).build());
+    send(entry(tenant, "op", 2, "SETTLED", "IN_PROGRESS", "SUCCEEDED", 20).setAlarm(true).build());
+    send(
+        entry(tenant, "op", 1, "SUSPECTED_REMINT", "IN_PROGRESS", "IN_PROGRESS", 25)
+            .setSuspectOf("earlier")
+            .build());
+    send(entry(tenant, "op", 2, "REPLAYED", "SUCCEEDED", "SUCCEEDED", 30).build());
+    send(entry(tenant, "refused", 0, "INVALID", "ABSENT", "ABSENT", 31).build());
+    send(entry(tenant, "last", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 32).build());
+    await().atMost(PATIENCE).until(() -> changedAt(operations, tenant, "last") == 32);
+
+    OperationSummary operation = operations.find(tenant, "global", name("op")).orElseThrow();
+    assertThat(operation.state()).isEqualTo("SUCCEEDED");
+    assertThat(operation.revision()).isEqualTo(2);
+    assertThat(operation.changedAt()).isEqualTo(Instant.ofEpochMilli(20));
+    assertThat(operation.alarm()).isTrue();
+    assertThat(operations.timeline(tenant, "global", name("op")))
+        .extracting(JournalLine::verdict)
+        .containsExactly("CLAIMED", "SETTLED", "SUSPECTED_REMINT", "REPLAYED");
+    assertThat(operations.timeline(tenant, "global", name("refused"))).isEmpty();
+  }
+
+  @Test
+  void aTwinOfTheJournalThatIsBehindChangesNothing() throws SQLException {
+    JournalStore store = new JournalStore(new Positions(pool));
+    TopicPartition partition = new TopicPartition(name("journal"), 0);
+    String tenant = name("tenant");
+    List<Placed<JournalMapper.Told>> lines = new ArrayList<>();
+    lines.add(told(partition, 5, entry(tenant, "op", 1, "CLAIMED", "ABSENT", "IN_PROGRESS", 10)));
+    lines.add(
+        told(partition, 6, entry(tenant, "op", 2, "SETTLED", "IN_PROGRESS", "SUCCEEDED", 20)));
+    assertThat(store.apply(lines, Map.of(partition, 7L))).isEqualTo(2);
+    assertThat(store.apply(lines.subList(0, 1), Map.of(partition, 6L))).isZero();
+    OperationReader operations = new OperationReader(pool);
+    assertThat(operations.find(tenant, "global", name("op")).orElseThrow().state())
+        .isEqualTo("SUCCEEDED");
+    assertThat(operations.timeline(tenant, "global", name("op"))).hasSize(2);
+  }
+
+  private static Placed<JournalMapper.Told> told(
+      TopicPartition partition, long offset, JournalEntry.Builder entry) {
+    return new Placed<>(
+        partition, offset, Objects.requireNonNull(JournalMapper.findTold(entry.build())));
+  }
+
+  private long changedAt(OperationReader operations, String tenant, String operation) {
+    return operations
+        .find(tenant, "global", name(operation))
+        .map(found -> found.changedAt().toEpochMilli())
+        .orElse(0L);
+  }
+
+  private JournalEntry.Builder entry(
+      String tenant,
+      String operation,
+      long revision,
+      String verdict,
+      String before,
+      String after,
+      long at) {
+    return JournalEntry.newBuilder()
+        .setTenant(tenant)
+        .setScope("global")
+        .setOperationId(name(operation))
+        .setRevision(revision)
+        .setEvent("DEADLINE_REACHED")
+        .setVerdict(verdict)
+        .setStateBefore(before)
+        .setStateAfter(after)
+        .setAttempt(1)
+        .setAction("pay")
+        .setPrincipal("agent:a")
+        .setFingerprintVersion(1)
+        .setWorkflowId("w-1")
+        .setAt(Instant.ofEpochMilli(at));
+  }
+
+  private void send(JournalEntry entry) {
+    byte[] value = serdes.serializer(JournalEntry.class).serialize(topics.journal(), entry);
+    try {
+      producer
+          .send(
+              new ProducerRecord<>(
+                  topics.journal(), 0, "k".getBytes(StandardCharsets.UTF_8), value))
+          .get();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private Placed<InboxStore.Told> received(TopicPartition partition, long offset, String delivery) {
     OperationReply reply =
         reply("op", delivery, 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build();
-    return new InboxStore.Received(
+    return new Placed<>(
         partition,
         offset,
-        dev.ichido.inbox.wire.ReplyMapper.toReply(reply, null),
-        dev.ichido.inbox.wire.ReplyMapper.findResultHash(reply));
+        new InboxStore.Told(ReplyMapper.toReply(reply, null), ReplyMapper.findResultHash(reply)));
   }
 
   private String name(String name) {

@@ -99,18 +99,18 @@ public final class ReplyMapper {
         .build();
   }
 
-  private static String name(String text) {
+  static String name(String text) {
     String plain = plain(text);
     return plain.length() <= MAX_KEY
         ? plain
         : plain.substring(0, MAX_KEY - 72) + "~sha256:" + sha256(text);
   }
 
-  private static @Nullable String findPlain(@Nullable String text) {
+  static @Nullable String findPlain(@Nullable String text) {
     return text == null ? null : plain(text);
   }
 
-  private static String plain(String text) {
+  static String plain(String text) {
     return text.indexOf('\0') < 0 ? text : text.replace('\0', '\uFFFD');
   }
 

@@ -111,6 +111,7 @@ public final class EffectMapper {
   public Outgoing journal(
       String tenant, String scope, @Nullable String operationId, Transition transition) {
     Projection after = Projection.of(transition.after());
+    Transition.Report report = transition.report();
     JournalEntry record =
         JournalEntry.newBuilder()
             .setTenant(tenant)
@@ -135,6 +136,9 @@ public final class EffectMapper {
             .setRemoteReference(after.remoteReference())
             .setOtherReference(transition.otherReference())
             .setSuspectOf(transition.suspectOf())
+            .setReported(report == null ? null : report.said())
+            .setReportedAttempt(report == null ? null : report.attempt())
+            .setReason(report == null ? null : report.reason())
             .setAt(transition.at())
             .setFirstAttemptAt(after.firstAttemptAt())
             .setAttemptStartedAt(after.attemptStartedAt())
