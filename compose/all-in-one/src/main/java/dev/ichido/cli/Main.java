@@ -37,6 +37,7 @@ import picocli.CommandLine.Spec;
       RoleCommand.Inbox.class,
       HealthCommand.class,
       ConformanceCommand.class,
+      FaultsCommand.class,
       TopologyCommand.class,
       CommandLine.HelpCommand.class
     },

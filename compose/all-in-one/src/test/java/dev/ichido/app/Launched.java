@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 
 /** The built jar as a process of its own, so that it can be killed. */
-final class Launched implements AutoCloseable {
+public final class Launched implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(5);
 
   private final Process process;
@@ -25,7 +25,7 @@ final class Launched implements AutoCloseable {
     this.err = err;
   }
 
-  static Launched start(Path folder, String... arguments) throws IOException {
+  public static Launched start(Path folder, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -46,7 +46,7 @@ final class Launched implements AutoCloseable {
         err);
   }
 
-  int awaitExit() throws InterruptedException {
+  public int awaitExit() throws InterruptedException {
     if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
       throw new AssertionError("The command did not end: " + err());
     }
@@ -80,11 +80,11 @@ final class Launched implements AutoCloseable {
     process.destroy();
   }
 
-  String out() {
+  public String out() {
     return read(out);
   }
 
-  String err() {
+  public String err() {
     return read(err);
   }
 

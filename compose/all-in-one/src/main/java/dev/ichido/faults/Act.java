@@ -1,0 +1,409 @@
+package dev.ichido.faults;
+
+import dev.ichido.inbox.InboxReply;
+import dev.ichido.outbox.Outbox;
+import dev.ichido.remotes.BookReading;
+import dev.ichido.remotes.Effect;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * One scenario in one round: what it published, what it may expect, what it noted. Everything that
+ * is left to chance comes from the seed, the scenario and the round alone.
+ */
+final class Act {
+  private static final Duration SETTLE = Duration.ofSeconds(90);
+  private static final Duration ANSWER = Duration.ofSeconds(60);
+  private static final Duration PAUSE = Duration.ofMillis(50);
+
+  /** How often the effect of one business act may be in the books. */
+  private record Range(int least, int most) {
+    static final Range ONCE = new Range(1, 1);
+  }
+
+  private final Rig rig;
+  private final Replies replies;
+  private final Scenario scenario;
+  private final int loadOperations;
+  private final String prefix;
+  private final Random random;
+  private final AtomicInteger made = new AtomicInteger();
+  private final Map<String, Range> expected = new ConcurrentHashMap<>();
+  private final Map<String, Operation> delivered = new ConcurrentHashMap<>();
+  private final Set<String> tried = ConcurrentHashMap.newKeySet();
+  private final Set<String> open = ConcurrentHashMap.newKeySet();
+  private final Set<String> late = ConcurrentHashMap.newKeySet();
+  private final List<String> done = new ArrayList<>();
+  private final List<String> findings = new ArrayList<>();
+  private final long started = System.nanoTime();
+
+  Act(Rig rig, Replies replies, Scenario scenario, long seed, int round, int loadOperations) {
+    this.rig = rig;
+    this.replies = replies;
+    this.scenario = scenario;
+    this.loadOperations = loadOperations;
+    this.prefix = "faults." + scenario.id() + ".r" + round + ".";
+    this.random = new Random(seed * 31 + (scenario.id() + "/" + round).hashCode());
+  }
+
+  Rig rig() {
+    return rig;
+  }
+
+  Random random() {
+    return random;
+  }
+
+  /** How many operations a load has. */
+  int loadOperations() {
+    return loadOperations;
+  }
+
+  /** A new operation that is to take effect exactly once. */
+  Operation operation(String action) {
+    String id = prefix + "%06d".formatted(made.incrementAndGet());
+    Operation operation =
+        new Operation(
+            "t1",
+            "agent:a",
+            "global",
+            action,
+            id,
+            "{\"order\":\"" + id + "\",\"amount\":100}",
+            null,
+            null,
+            now(),
+            id);
+    expected.put(operation.business(), Range.ONCE);
+    return operation;
+  }
+
+  /** Now, as it survives every store. */
+  static Instant now() {
+    return Clock.systemUTC().instant().truncatedTo(ChronoUnit.MILLIS);
+  }
+
+  /** How many effects the operation's business act may have. */
+  void expect(Operation operation, int least, int most) {
+    expected.put(operation.business(), new Range(least, most));
+  }
+
+  /** The act has another name in the books than its operation. */
+  void rename(Operation before, Operation after) {
+    expected.remove(before.business());
+    expected.put(after.business(), Range.ONCE);
+  }
+
+  /** What the keys of all records of this scenario hold. */
+  String prefix() {
+    return prefix;
+  }
+
+  /** One delivery, tried until the database has it: what an agent does. Returns its id. */
+  String deliver(Operation operation) throws InterruptedException {
+    while (true) {
+      String id = UUID.randomUUID().toString();
+      try (Connection connection = rig.runtime().getConnection()) {
+        deliver(connection, operation, id);
+        connection.commit();
+        delivered.put(id, operation);
+        return id;
+      } catch (SQLException away) {
+        // The commit may have worked. The operation keeps its id, so that does no harm.
+        Patience.pass(PAUSE);
+      }
+    }
+  }
+
+  /** Within the caller's transaction; {@link #committed} has to follow its commit. */
+  String deliver(Connection connection, Operation operation) throws SQLException {
+    String id = UUID.randomUUID().toString();
+    deliver(connection, operation, id);
+    return id;
+  }
+
+  void committed(String deliveryId, Operation operation) {
+    delivered.put(deliveryId, operation);
+  }
+
+  private void deliver(Connection connection, Operation operation, String id) throws SQLException {
+    tried.add(id);
+    Outbox.publish(connection, operation.toIntent(id));
+  }
+
+  /** Deliveries from as many connections, committed at the same moment. */
+  List<String> deliverTogether(Operation operation, int count) throws InterruptedException {
+    List<String> ids = new ArrayList<>();
+    CyclicBarrier moment = new CyclicBarrier(count);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<String>> running = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        running.add(
+            threads.submit(
+                () -> {
+                  try (Connection connection = rig.runtime().getConnection()) {
+                    String id = deliver(connection, operation);
+                    moment.await();
+                    connection.commit();
+                    delivered.put(id, operation);
+                    return id;
+                  }
+                }));
+      }
+      for (Future<String> one : running) {
+        ids.add(one.get());
+      }
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+    return ids;
+  }
+
+  /** A load of that many operations, begun now; some are delivered two or three times. */
+  Load load(String... actions) {
+    return new Load(this, loadOperations, actions);
+  }
+
+  /** A load of another size. */
+  Load load(int operations, String... actions) {
+    return new Load(this, operations, actions);
+  }
+
+  /** This delivery gets no last answer for as long as the scenario looks. */
+  void leaveOpen(String deliveryId) {
+    open.add(deliveryId);
+  }
+
+  /** This delivery comes after everything about its operation was forgotten. */
+  void late(String deliveryId) {
+    late.add(deliveryId);
+  }
+
+  /** All replies to a delivery so far. */
+  List<InboxReply> replies(String deliveryId) {
+    replies.refresh();
+    return replies.to(deliveryId);
+  }
+
+  /** The last reply to a delivery; a finding when there is none. */
+  Optional<InboxReply> awaitLast(String deliveryId) throws InterruptedException {
+    boolean came =
+        Patience.until(
+            ANSWER,
+            () -> {
+              replies.refresh();
+              return replies.isAnswered(deliveryId);
+            });
+    check(came, "a delivery has no last reply");
+    return came ? Optional.of(replies.to(deliveryId).getLast()) : Optional.empty();
+  }
+
+  /** Waits for a last reply with that verdict; a finding when it is another one. */
+  void awaitVerdict(String deliveryId, String verdict) throws InterruptedException {
+    String found = awaitLast(deliveryId).map(InboxReply::verdict).orElse("none");
+    check(found.equals(verdict), "expected " + verdict + " for a delivery, but it was " + found);
+  }
+
+  /** Waits for a reply with that verdict, last or not; a finding when there is none. */
+  void awaitSaid(String deliveryId, String verdict) throws InterruptedException {
+    boolean said =
+        Patience.until(
+            ANSWER,
+            () -> replies(deliveryId).stream().anyMatch(it -> it.verdict().equals(verdict)));
+    check(said, "no reply of a delivery said " + verdict);
+  }
+
+  /** Waits until the remote has so many effects of the operation. */
+  void awaitEffects(Remote remote, Operation operation, int count) throws InterruptedException {
+    boolean there =
+        Patience.until(
+            ANSWER, () -> remote.book().byBusinessKey(operation.business()).size() >= count);
+    check(there, "the remote did not reach " + count + " effects of an operation");
+  }
+
+  void await(String what, Patience.Look look) throws InterruptedException {
+    check(Patience.until(ANSWER, look), "expected " + what + ", but it did not come");
+  }
+
+  void check(boolean holds, String finding) {
+    if (!holds) {
+      findings.add(finding);
+    }
+  }
+
+  /** A line of what was done, for people. */
+  void did(String what) {
+    done.add(what);
+  }
+
+  /** Everything is mended; every delivery gets its last answer, or it is a finding. */
+  void settle() throws InterruptedException {
+    rig.heal();
+    Patience.until(
+        SETTLE,
+        () -> {
+          replies.refresh();
+          return delivered.keySet().stream().allMatch(this::isAnsweredOrOpen);
+        });
+  }
+
+  private boolean isAnsweredOrOpen(String deliveryId) {
+    return open.contains(deliveryId) || replies.isAnswered(deliveryId);
+  }
+
+  /** Compares the remotes' books with what was published. */
+  ScenarioReport judge(int round) {
+    Map<String, List<Effect>> effects = new TreeMap<>();
+    Map<String, Integer> calls = new TreeMap<>();
+    for (Remote remote : rig.remotes()) {
+      BookReading book = remote.book();
+      for (Effect effect : book.effects()) {
+        if (effect.businessKey().startsWith(prefix)) {
+          effects.computeIfAbsent(effect.businessKey(), none -> new ArrayList<>()).add(effect);
+        }
+      }
+      remote
+          .allCalls()
+          .forEach(
+              (key, count) -> {
+                if (key.startsWith(prefix)) {
+                  calls.merge(key, count, Integer::sum);
+                }
+              });
+    }
+    long duplicates = 0;
+    long lost = 0;
+    for (Map.Entry<String, Range> entry : expected.entrySet()) {
+      int count = effects.getOrDefault(entry.getKey(), List.of()).size();
+      duplicates += Math.max(0, count - entry.getValue().most());
+      lost += Math.max(0, entry.getValue().least() - count);
+    }
+    Set<String> unasked = new HashSet<>(effects.keySet());
+    unasked.removeAll(expected.keySet());
+    check(unasked.isEmpty(), unasked.size() + " effects of what nobody published");
+    check(duplicates == 0, duplicates + " duplicate effects");
+    check(lost == 0, lost + " operations without their effect");
+    return new Tally(effects, calls).report(round, duplicates, lost);
+  }
+
+  /** What the agents were told, against what happened. */
+  private final class Tally {
+    private final Map<String, List<Effect>> effects;
+    private final Map<String, Integer> calls;
+    private final Map<String, Integer> verdicts = new TreeMap<>();
+    private final Set<String> everUnknown = new HashSet<>();
+    private final Set<String> stillUnknown = new HashSet<>();
+    private final Set<String> falseDedupes = new HashSet<>();
+    private long longestUnknownMillis;
+    private long unanswered;
+    private long lateRefused;
+
+    private Tally(Map<String, List<Effect>> effects, Map<String, Integer> calls) {
+      this.effects = effects;
+      this.calls = calls;
+    }
+
+    ScenarioReport report(int round, long duplicates, long lost) {
+      replies.refresh();
+      Map<String, Operation> operations = new LinkedHashMap<>();
+      delivered.forEach(
+          (id, operation) -> {
+            operations.putIfAbsent(name(operation), operation);
+            take(id, operation);
+          });
+      check(unanswered == 0, unanswered + " deliveries without a last reply");
+      check(falseDedupes.isEmpty(), falseDedupes.size() + " operations told of another's effect");
+      return new ScenarioReport(
+          scenario.id(),
+          round,
+          operations.size(),
+          delivered.size(),
+          effects.values().stream().mapToLong(List::size).sum(),
+          duplicates,
+          lost,
+          stillUnknown.size(),
+          unanswered,
+          new Metrics(
+              operations.size(),
+              delivered.size(),
+              calls.values().stream().mapToLong(Integer::longValue).sum(),
+              duplicates,
+              falseDedupes.size(),
+              everUnknown.size(),
+              stillUnknown.size(),
+              longestUnknownMillis,
+              late.size(),
+              late.size() - lateRefused),
+          verdicts,
+          List.copyOf(done),
+          List.copyOf(findings),
+          (System.nanoTime() - started) / 1e9);
+    }
+
+    private void take(String deliveryId, Operation operation) {
+      List<InboxReply> all = replies.to(deliveryId);
+      if (!isAnsweredOrOpen(deliveryId)) {
+        unanswered++;
+      }
+      Instant unknownSince = null;
+      for (InboxReply reply : all) {
+        verdicts.merge(reply.verdict(), 1, Integer::sum);
+        if ("UNKNOWN_RECONCILIATION".equals(reply.state())) {
+          everUnknown.add(name(operation));
+          unknownSince = unknownSince == null ? reply.decidedAt() : unknownSince;
+        } else if (unknownSince != null && reply.state() != null) {
+          longestUnknownMillis =
+              Math.max(
+                  longestUnknownMillis,
+                  Duration.between(unknownSince, reply.decidedAt()).toMillis());
+          unknownSince = null;
+        }
+        if ("SUCCEEDED".equals(reply.state()) && !isTrue(reply, operation)) {
+          falseDedupes.add(name(operation));
+        }
+      }
+      if (!all.isEmpty() && "UNKNOWN_RECONCILIATION".equals(all.getLast().state())) {
+        stillUnknown.add(name(operation));
+      }
+      if (late.contains(deliveryId)
+          && !all.isEmpty()
+          && Set.of("LATE_REPLAY", "EXPIRED").contains(all.getLast().verdict())) {
+        lateRefused++;
+      }
+    }
+
+    /** A success is told only of an effect that the remote's book has for this very act. */
+    private boolean isTrue(InboxReply reply, Operation operation) {
+      List<Effect> own = effects.getOrDefault(operation.business(), List.of());
+      return !own.isEmpty()
+          && (reply.remoteReference() == null
+              || own.stream().anyMatch(it -> reply.remoteReference().contains(it.reference()))
+              || operation.action().equals("object.put"));
+    }
+
+    private String name(Operation operation) {
+      return operation.tenant() + "/" + operation.scope() + "/" + operation.id();
+    }
+  }
+}

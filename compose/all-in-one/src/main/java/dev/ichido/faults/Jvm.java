@@ -1,0 +1,173 @@
+package dev.ichido.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A Java process of its own, with this process's classes. It can be killed and started again. */
+final class Jvm implements AutoCloseable {
+  private static final long END_SECONDS = 20;
+
+  private final String name;
+  private final List<String> command;
+  private final Map<String, String> environment;
+  private final Path log;
+  private @Nullable Process process;
+
+  /**
+   * Starts nothing yet.
+   *
+   * @param log where its standard error and output go, appended
+   */
+  Jvm(
+      String name,
+      int heapMegabytes,
+      Path log,
+      Map<String, String> environment,
+      String mainClass,
+      List<String> arguments) {
+    this.name = name;
+    this.log = log;
+    this.environment = Map.copyOf(environment);
+    this.command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(
+        List.of(
+            "-Xms16m",
+            "-Xmx" + heapMegabytes + "m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+ExitOnOutOfMemoryError",
+            "-Xlog:disable",
+            "-Xlog:all=error:stderr"));
+    // The same archive of loaded classes halves the start here too.
+    ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(it -> it.startsWith("-XX:SharedArchiveFile=") || it.startsWith("--sun-misc-unsafe"))
+        .forEach(command::add);
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), mainClass));
+    command.addAll(arguments);
+  }
+
+  String name() {
+    return name;
+  }
+
+  /** Does nothing when it runs. */
+  void start(String... more) {
+    if (isAlive()) {
+      return;
+    }
+    List<String> all = new ArrayList<>(command);
+    all.addAll(List.of(more));
+    ProcessBuilder builder =
+        new ProcessBuilder(all)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
+            .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+    builder.environment().putAll(environment);
+    try {
+      process = builder.start();
+      process.getOutputStream().close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Starts it, waits for its end and returns its code. */
+  int run() throws InterruptedException {
+    start();
+    Process running = process;
+    return running == null ? -1 : running.waitFor();
+  }
+
+  boolean isAlive() {
+    Process running = process;
+    return running != null && running.isAlive();
+  }
+
+  /** SIGKILL; returns when it is gone. */
+  void kill() {
+    Process running = process;
+    if (running != null) {
+      running.destroyForcibly();
+      awaitEnd(running);
+    }
+  }
+
+  /** SIGSTOP. */
+  void pause() {
+    signal("-STOP");
+  }
+
+  /** SIGCONT. */
+  void resume() {
+    signal("-CONT");
+  }
+
+  /** SIGTERM; returns when it is gone. */
+  void end() {
+    Process running = process;
+    if (running != null) {
+      running.destroy();
+      awaitEnd(running);
+    }
+  }
+
+  /** The last lines of its log. */
+  String tail() {
+    try {
+      List<String> lines = Files.readAllLines(log, UTF_8);
+      return String.join("\n", lines.subList(Math.max(0, lines.size() - 8), lines.size()));
+    } catch (IOException e) {
+      return "no log";
+    }
+  }
+
+  @Override
+  public void close() {
+    kill();
+  }
+
+  private void signal(String signal) {
+    Process running = process;
+    if (running == null || !running.isAlive()) {
+      throw new IllegalStateException("Expected " + name + " to run, but it does not.");
+    }
+    try {
+      int code =
+          new ProcessBuilder("kill", signal, String.valueOf(running.pid())).start().waitFor();
+      if (code != 0) {
+        throw new IllegalStateException(
+            "Expected kill " + signal + " to work, but it ended " + code);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void awaitEnd(Process running) {
+    boolean interrupted = false;
+    try {
+      if (!running.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+        running.destroyForcibly().waitFor();
+      }
+    } catch (InterruptedException e) {
+      interrupted = true;
+      running.destroyForcibly();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,398 @@
+package dev.ichido.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.app.Migration;
+import dev.ichido.cli.Main;
+import dev.ichido.config.ConfigLoader;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.embedded.EmbeddedServerException;
+import dev.ichido.embedded.LoopbackPorts;
+import dev.ichido.registry.InMemoryRegistryLog;
+import dev.ichido.registry.RegistryServer;
+import dev.ichido.remotes.RemoteKind;
+import dev.ichido.schemas.Topics;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/**
+ * All processes of the battery. What clients are told of broker, database and remotes are wires,
+ * whose ports outlive every kill. The schema registry alone runs in this process.
+ */
+final class Rig implements AutoCloseable {
+  private static final Duration UP = Duration.ofSeconds(60);
+  private static final Duration ASK = Duration.ofSeconds(2);
+
+  private final Path folder;
+  private final Consumer<String> progress;
+  private final HttpClient http = HttpClient.newBuilder().connectTimeout(ASK).build();
+  private final Map<RemoteKind, Remote> remotes = new EnumMap<>(RemoteKind.class);
+  private final Map<Kind, Instance> roles = new EnumMap<>(Kind.class);
+  private final List<Instance> others = new ArrayList<>();
+  private final int brokerPort = LoopbackPorts.free();
+  private final Wire brokerWire = new Wire(brokerPort);
+  private final Jvm broker;
+  private final Map<Kind, Wire> databaseWires = new EnumMap<>(Kind.class);
+  private final RegistryServer registry;
+  private final Path configFile;
+  private final IchidoConfig config;
+  private final HikariDataSource runtimePool;
+  private EmbeddedDatabase database;
+
+  /** A role's process and the port of its health. */
+  record Instance(Jvm jvm, int port) {}
+
+  private Rig(Path folder, Consumer<String> progress) throws IOException, InterruptedException {
+    this.folder = folder;
+    this.progress = progress;
+    progress.accept("starting broker, database and remotes, each a process; logs in " + folder);
+    broker =
+        new Jvm(
+            "broker",
+            256,
+            folder.resolve("broker.log"),
+            Map.of(),
+            BrokerProcess.class.getName(),
+            List.of(
+                folder.resolve("kafka").toString(),
+                String.valueOf(brokerPort),
+                String.valueOf(brokerWire.port())));
+    broker.start();
+    for (RemoteKind kind : List.of(RemoteKind.LEGACY, RemoteKind.IETF, RemoteKind.GCLOUD)) {
+      Remote remote = new Remote(kind, folder);
+      remotes.put(kind, remote);
+      remote.start();
+    }
+    database = EmbeddedDatabase.start(folder.resolve("postgres"), 0, DATABASE_SETTINGS);
+    for (Kind role : List.of(Kind.RELAY, Kind.EXECUTOR, Kind.INBOX)) {
+      databaseWires.put(role, new Wire(database.port()));
+    }
+    registry = RegistryServer.start(new InMemoryRegistryLog(), 0);
+    configFile = Files.writeString(folder.resolve("ichido.yaml"), configuration(), UTF_8);
+    config = new ConfigLoader(name -> folder.resolve("state").toString()).load(configFile);
+    runtimePool = runtimePool();
+    for (Remote remote : remotes.values()) {
+      remote.awaitUp();
+    }
+    awaitBroker();
+    progress.accept("migrating, starting relay, processor, executor and inbox, each a process");
+    Migration migration = new Migration(config);
+    migration.outbox();
+    migration.executor();
+    migration.inbox();
+    migration.topics();
+    migration.schemas();
+    for (Kind role : Kind.values()) {
+      Instance instance = instance(role, "");
+      roles.put(role, instance);
+      instance.jvm().start();
+    }
+    awaitReady();
+  }
+
+  private static final Map<String, String> DATABASE_SETTINGS =
+      Map.of("max_connections", "120", "wal_sender_timeout", "6s");
+
+  /** Returns when every role does its work. */
+  static Rig start(Path folder, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return new Rig(folder, progress);
+  }
+
+  IchidoConfig config() {
+    return config;
+  }
+
+  /** Connections of an agent runtime, without auto-commit, past every wire. */
+  HikariDataSource runtime() {
+    return runtimePool;
+  }
+
+  Remote remote(RemoteKind kind) {
+    Remote remote = remotes.get(kind);
+    if (remote == null) {
+      throw new IllegalArgumentException("Expected a remote of the rig, but it has no " + kind);
+    }
+    return remote;
+  }
+
+  List<Remote> remotes() {
+    return List.copyOf(remotes.values());
+  }
+
+  Jvm role(Kind role) {
+    return of(role).jvm();
+  }
+
+  Wire brokerWire() {
+    return brokerWire;
+  }
+
+  /** Between a role and the database. */
+  Wire databaseWire(Kind role) {
+    Wire wire = databaseWires.get(role);
+    if (wire == null) {
+      throw new IllegalArgumentException("Expected a role with a database, but it was " + role);
+    }
+    return wire;
+  }
+
+  /** SIGKILL, then a new process. Returns when that does its work. */
+  void killAndStart(Kind role) throws InterruptedException {
+    role(role).kill();
+    role(role).start();
+    awaitReady(of(role));
+  }
+
+  /** A second process of a role, with a state folder of its own. It is gone after the scenario. */
+  Instance startAnother(Kind role) throws InterruptedException {
+    Instance instance = instance(role, "-" + (others.size() + 2));
+    others.add(instance);
+    instance.jvm().start();
+    return instance;
+  }
+
+  void awaitReady(Instance instance) throws InterruptedException {
+    if (!Patience.until(UP, () -> isReady(instance))) {
+      throw new IllegalStateException(
+          "Expected the "
+              + instance.jvm().name()
+              + " to be ready, but it is not.\n"
+              + instance.jvm().tail());
+    }
+  }
+
+  /** SIGKILL, then a start on the same folder. */
+  void killAndStartBroker() throws InterruptedException {
+    broker.kill();
+    broker.start();
+    awaitBroker();
+  }
+
+  /** A clean stop and a start with broker properties beside its own. */
+  void restartBroker(String... settings) throws InterruptedException {
+    broker.end();
+    broker.start(settings);
+    awaitBroker();
+  }
+
+  /** A topic as bytes. */
+  Topic topic(Function<Topics, String> which) {
+    return new Topic(config, which.apply(new Topics(config.topics().prefix())));
+  }
+
+  /** Runs another command of the command line on this rig's configuration; returns its code. */
+  int command(String... arguments) throws InterruptedException {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.addAll(List.of("--config", configFile.toString()));
+    return new Jvm(
+            "command",
+            128,
+            folder.resolve("command.log"),
+            Map.of("ICHIDO_STATE", folder.resolve("state").toString()),
+            Main.class.getName(),
+            all)
+        .run();
+  }
+
+  /** Sum of a role's counters of that name and with that label, since the role started. */
+  double meter(Kind role, String name, String label) throws InterruptedException {
+    try {
+      return http.send(
+              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + of(role).port() + "/metrics"))
+                  .timeout(ASK)
+                  .build(),
+              BodyHandlers.ofLines())
+          .body()
+          .filter(line -> line.startsWith(name) && line.contains(label))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    } catch (IOException away) {
+      return 0;
+    }
+  }
+
+  /** SIGKILL of every process of the database, as when the machine loses power. */
+  void killDatabase() throws InterruptedException {
+    List<ProcessHandle> all = new ArrayList<>();
+    Optional<ProcessHandle> postmaster = database.pid().flatMap(ProcessHandle::of);
+    postmaster.ifPresent(it -> it.descendants().forEach(all::add));
+    postmaster.ifPresent(ProcessHandle::destroyForcibly);
+    all.forEach(ProcessHandle::destroyForcibly);
+    postmaster.ifPresent(all::add);
+    Patience.until(UP, () -> all.stream().noneMatch(ProcessHandle::isAlive));
+  }
+
+  /** On the same folder and port. */
+  void startDatabase() {
+    int port = database.port();
+    try {
+      database.close();
+    } catch (EmbeddedServerException killed) {
+      progress.accept("the database's own stop says: " + killed.getMessage());
+    }
+    database = EmbeddedDatabase.start(folder.resolve("postgres"), port, DATABASE_SETTINGS);
+  }
+
+  /** Everything runs, everything is connected, no remote is told to fail. */
+  void heal() throws InterruptedException {
+    brokerWire.open();
+    databaseWires.values().forEach(Wire::open);
+    for (Remote remote : remotes.values()) {
+      remote.wire().open();
+      remote.start();
+      remote.awaitUp();
+      remote.clear();
+    }
+    broker.start();
+    awaitBroker();
+    awaitReady();
+  }
+
+  /** Second processes end. */
+  void endOthers() {
+    others.forEach(it -> it.jvm().kill());
+    others.clear();
+  }
+
+  @Override
+  public void close() {
+    others.forEach(it -> it.jvm().close());
+    roles.values().forEach(it -> it.jvm().close());
+    remotes.values().forEach(Remote::close);
+    broker.close();
+    runtimePool.close();
+    registry.close();
+    brokerWire.close();
+    databaseWires.values().forEach(Wire::close);
+    try {
+      database.close();
+    } catch (EmbeddedServerException e) {
+      progress.accept("the database did not stop: " + e.getMessage());
+    }
+    http.close();
+  }
+
+  private Instance of(Kind role) {
+    Instance instance = roles.get(role);
+    if (instance == null) {
+      throw new IllegalStateException("Expected the " + role.word() + " to be there.");
+    }
+    return instance;
+  }
+
+  private Instance instance(Kind role, String suffix) {
+    int port = LoopbackPorts.free();
+    return new Instance(
+        new Jvm(
+            role.word() + suffix,
+            role == Kind.PROCESSOR ? 192 : 128,
+            folder.resolve(role.word() + suffix + ".log"),
+            Map.of("ICHIDO_STATE", folder.resolve("state" + suffix).toString()),
+            Main.class.getName(),
+            List.of(
+                role.word(),
+                "--config",
+                configFile.toString(),
+                "--http-port",
+                String.valueOf(port),
+                "--verbose")),
+        port);
+  }
+
+  /** As a supervisor does: what is down is started. */
+  private void awaitReady() throws InterruptedException {
+    for (Instance instance : roles.values()) {
+      if (!Patience.until(
+          UP,
+          () -> {
+            if (!instance.jvm().isAlive()) {
+              progress.accept("starting the " + instance.jvm().name() + ", which is down");
+              instance.jvm().start();
+            }
+            return isReady(instance);
+          })) {
+        throw new IllegalStateException(
+            "Expected the "
+                + instance.jvm().name()
+                + " to be ready, but it is not.\n"
+                + instance.jvm().tail());
+      }
+    }
+  }
+
+  private boolean isReady(Instance instance) throws InterruptedException {
+    try {
+      return http.send(
+                  HttpRequest.newBuilder(
+                          URI.create("http://127.0.0.1:" + instance.port() + "/health"))
+                      .timeout(ASK)
+                      .build(),
+                  BodyHandlers.discarding())
+              .statusCode()
+          == 200;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private void awaitBroker() throws InterruptedException {
+    if (!Patience.until(UP, this::brokerListens)) {
+      throw new IllegalStateException(
+          "Expected the broker to listen, but it does not.\n" + broker.tail());
+    }
+  }
+
+  private boolean brokerListens() {
+    try (Socket socket = new Socket()) {
+      socket.connect(
+          new InetSocketAddress(InetAddress.getLoopbackAddress(), brokerPort),
+          (int) ASK.toMillis());
+      return true;
+    } catch (IOException notYet) {
+      return false;
+    }
+  }
+
+  private HikariDataSource runtimePool() {
+    HikariConfig pool = new HikariConfig();
+    pool.setPoolName("ichido-runtime");
+    pool.setJdbcUrl(database.url());
+    pool.setUsername(database.user());
+    pool.setPassword(database.password());
+    pool.setAutoCommit(false);
+    pool.setMaximumPoolSize(20);
+    pool.setMinimumIdle(2);
+    pool.setConnectionTimeout(2_000);
+    return new HikariDataSource(pool);
+  }
+
+  private String configuration() {
+    return RigConfig.text(
+        brokerWire.port(),
+        registry.url().toString(),
+        database,
+        Map.copyOf(databaseWires),
+        Map.copyOf(remotes));
+  }
+}

@@ -1,0 +1,68 @@
+package dev.ichido.faults;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One scenario: in one round, or in all of them.
+ *
+ * @param operations distinct operations that were published
+ * @param effects in the remotes' books
+ * @param duplicateEffects effects beyond what the operation may have
+ * @param lost effects that are missing
+ * @param unknown operations whose outcome is unknown at the end
+ * @param unanswered deliveries without a last reply
+ * @param verdicts how often each was told
+ * @param done what was done
+ * @param findings what does not hold
+ */
+record ScenarioReport(
+    String id,
+    int rounds,
+    long operations,
+    long deliveries,
+    long effects,
+    long duplicateEffects,
+    long lost,
+    long unknown,
+    long unanswered,
+    Metrics metrics,
+    Map<String, Integer> verdicts,
+    List<String> done,
+    List<String> findings,
+    double seconds) {
+
+  boolean pass() {
+    return findings.isEmpty();
+  }
+
+  /** The same scenario over all rounds; what was done is told of the first one. */
+  static ScenarioReport sum(List<ScenarioReport> rounds) {
+    ScenarioReport first = rounds.getFirst();
+    Map<String, Integer> verdicts = new TreeMap<>();
+    Metrics metrics = Metrics.NONE;
+    for (ScenarioReport round : rounds) {
+      round.verdicts().forEach((verdict, count) -> verdicts.merge(verdict, count, Integer::sum));
+      metrics = metrics.plus(round.metrics());
+    }
+    return new ScenarioReport(
+        first.id(),
+        rounds.size(),
+        rounds.stream().mapToLong(ScenarioReport::operations).sum(),
+        rounds.stream().mapToLong(ScenarioReport::deliveries).sum(),
+        rounds.stream().mapToLong(ScenarioReport::effects).sum(),
+        rounds.stream().mapToLong(ScenarioReport::duplicateEffects).sum(),
+        rounds.stream().mapToLong(ScenarioReport::lost).sum(),
+        rounds.stream().mapToLong(ScenarioReport::unknown).sum(),
+        rounds.stream().mapToLong(ScenarioReport::unanswered).sum(),
+        metrics,
+        verdicts,
+        first.done(),
+        rounds.stream()
+            .flatMap(
+                round -> round.findings().stream().map(it -> "round " + round.rounds() + ": " + it))
+            .toList(),
+        rounds.stream().mapToDouble(ScenarioReport::seconds).sum());
+  }
+}

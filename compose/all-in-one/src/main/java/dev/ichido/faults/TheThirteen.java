@@ -1,0 +1,543 @@
+package dev.ichido.faults;
+
+import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.faults.Scenario.Group;
+import dev.ichido.remotes.Fault;
+import dev.ichido.remotes.FaultKind;
+import dev.ichido.remotes.RemoteKind;
+import dev.ichido.schemas.Topics;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** The thirteen faults that every idempotency layer is asked about. */
+final class TheThirteen {
+  private TheThirteen() {}
+
+  static List<Scenario> all() {
+    List<Scenario> all = new ArrayList<>();
+    all.add(
+        of(
+            "concurrent-duplicate",
+            List.of("FR-05", "FR-11", "FR-12"),
+            "20 operations, each committed by four connections at the same moment",
+            "one effect each; four answers each, all with the same result",
+            act -> {
+              for (int i = 0; i < 20; i++) {
+                act.deliverTogether(act.operation(i % 2 == 0 ? "pay" : "charge"), 4);
+              }
+              act.settle();
+            }));
+    all.add(
+        of(
+            "key-reuse-mismatch",
+            List.of("FR-04", "FR-41"),
+            "the id of an operation comes back with another amount, while it runs and after",
+            "FINGERPRINT_MISMATCH both times, one effect, and the original still replays",
+            TheThirteen::keyReuse));
+    all.add(
+        of(
+            "timeout-before-accept",
+            List.of("FR-14", "FR-17"),
+            "the remote reads 8 requests and neither commits nor answers; the network swallows 4 more",
+            "UNKNOWN, then proven absent by two reads, then the effect, once",
+            TheThirteen::timeoutBefore));
+    all.add(
+        of(
+            "timeout-after-commit",
+            List.of("FR-09", "FR-13", "FR-14"),
+            "the remote commits 8 requests and never answers; 4 more answers are lost on the wire",
+            "UNKNOWN, no second call, found by a status read",
+            TheThirteen::timeoutAfter));
+    all.add(crash(Kind.RELAY, List.of("FR-20", "FR-31")));
+    all.add(crash(Kind.PROCESSOR, List.of("FR-10", "FR-30")));
+    all.add(crash(Kind.EXECUTOR, List.of("FR-09", "FR-10", "FR-32")));
+    all.add(crash(Kind.INBOX, List.of("FR-10")));
+    all.add(
+        of(
+            "crash-broker",
+            List.of("FR-22", "FR-31"),
+            "kill -9 of the broker twice under load",
+            "one effect each, every delivery answered",
+            act -> underLoad(act, 2, "the broker", () -> act.rig().killAndStartBroker())));
+    all.add(
+        of(
+            "crash-database",
+            List.of("FR-22", "FR-31"),
+            "kill -9 of every process of PostgreSQL under load: outbox, claims and inbox at once",
+            "one effect each, every delivery answered",
+            act ->
+                underLoad(
+                    act,
+                    1,
+                    "the database",
+                    () -> {
+                      act.rig().killDatabase();
+                      act.rig().startDatabase();
+                    })));
+    all.add(
+        of(
+            "crash-remote",
+            List.of("FR-14"),
+            "kill -9 of the remote twice under load",
+            "one effect each, every delivery answered",
+            act ->
+                underLoad(
+                    act,
+                    2,
+                    "the remote",
+                    () -> act.rig().remote(RemoteKind.LEGACY).killAndStart())));
+    all.add(
+        of(
+            "crash-executor-steps",
+            List.of("FR-09", "FR-10", "FR-32"),
+            "kill -9 of the executor with its request on the way, with the effect done and the answer"
+                + " lost, and with the result recorded but not sent",
+            "one effect each; each call is made again only where the first never arrived",
+            TheThirteen::executorSteps));
+    all.add(
+        of(
+            "stale-in-progress",
+            List.of("FR-01", "FR-13"),
+            "6 operations run longer than their lease, and are delivered again while and after",
+            "LEASE_EXPIRED, no second call, the late result settles every delivery",
+            TheThirteen::staleInProgress));
+    all.add(
+        of(
+            "replay-after-ttl",
+            List.of("FR-27"),
+            "8 settled operations come again after their retention, and again after their tombstone",
+            "REPLAYED, then EXPIRED, then LATE_REPLAY: never a second effect",
+            TheThirteen::afterTtl));
+    all.add(
+        of(
+            "queue-redelivery",
+            List.of("FR-12", "FR-32"),
+            "every intent, command and result of 30 operations is written to its topic again, twice",
+            "no second call of the remote, no other answer",
+            TheThirteen::redelivery));
+    all.add(
+        of(
+            "stale-resource-version",
+            List.of("FR-17"),
+            "writes under a version that is stale by now, and the retry of one that made it stale",
+            "the stale write is refused by the remote, the retry replays, a lost answer is found",
+            TheThirteen::staleVersion));
+    all.add(
+        of(
+            "sdk-and-application-retry",
+            List.of("FR-03", "FR-12", "FR-40"),
+            "20 operations, tried three times by an SDK within each of three tries of the application",
+            "9 deliveries, 1 call and 1 effect each",
+            TheThirteen::nestedRetries));
+    all.add(
+        of(
+            "cross-tenant-and-region",
+            List.of("FR-08", "FR-44"),
+            "one id in two tenants, in two regions, and from another principal of the tenant",
+            "one effect for each tenant and region; the other principal learns nothing",
+            TheThirteen::crossTenant));
+    all.add(
+        of(
+            "partial-steps",
+            List.of("FR-02", "FR-10", "FR-43"),
+            "workflows of three steps that fail or lose their executor in the second, and run again"
+                + " from the start",
+            "each step that was done replays, each other one runs, none twice",
+            TheThirteen::partialSteps));
+    return all;
+  }
+
+  private static Scenario of(
+      String id, List<String> covers, String does, String expected, Scenario.Body body) {
+    return new Scenario(id, Group.THE_THIRTEEN, covers, does, expected, body);
+  }
+
+  private static Scenario crash(Kind role, List<String> covers) {
+    return of(
+        "crash-" + role.word(),
+        covers,
+        "kill -9 of the " + role.word() + " three times under load",
+        "one effect each, every delivery answered",
+        act -> underLoad(act, 3, "the " + role.word(), () -> act.rig().killAndStart(role)));
+  }
+
+  private interface Strike {
+    void now() throws InterruptedException;
+  }
+
+  /** Strikes at moments that the seed chooses, while the load is published. */
+  private static void underLoad(Act act, int strikes, String what, Strike strike)
+      throws InterruptedException {
+    Load load = act.load("pay", "pay", "pay", "charge");
+    for (int i = 0; i < strikes; i++) {
+      double share = (i + 0.1 + 0.8 * act.random().nextDouble()) / strikes;
+      act.did("killed %s after %d operations".formatted(what, load.awaitShare(share)));
+      strike.now();
+    }
+    load.await();
+    act.settle();
+  }
+
+  private static void keyReuse(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (int i = 0; i < 4; i++) {
+      Operation original = act.operation("pay");
+      Operation changed = original.withArguments(original.arguments().replace("100", "101"));
+      remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(original.business()));
+      String first = act.deliver(original);
+      act.awaitSaid(first, "CLAIMED");
+      act.awaitVerdict(act.deliver(changed), "FINGERPRINT_MISMATCH");
+      remote.release();
+      act.awaitLast(first);
+      act.awaitVerdict(act.deliver(changed), "FINGERPRINT_MISMATCH");
+      act.awaitVerdict(act.deliver(original), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static void timeoutBefore(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (int i = 0; i < 8; i++) {
+      Operation operation = act.operation("pay");
+      remote.add(Fault.of(FaultKind.TIMEOUT_BEFORE_COMMIT).forBusinessKey(operation.business()));
+      act.deliver(operation);
+    }
+    act.await("8 requests that are held", () -> remote.held() >= 8);
+    remote.wire().silence();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      deliveries.add(act.deliver(act.operation("pay")));
+    }
+    for (String delivery : deliveries) {
+      act.awaitSaid(delivery, "SETTLED");
+    }
+    remote.wire().cut();
+    remote.wire().open();
+    act.settle();
+  }
+
+  private static void timeoutAfter(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    List<Operation> operations = new ArrayList<>();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      Operation operation = act.operation("pay");
+      operations.add(operation);
+      remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(operation.business()));
+      deliveries.add(act.deliver(operation));
+    }
+    for (String delivery : deliveries) {
+      act.awaitSaid(delivery, "RECONCILED");
+    }
+    remote.wire().deafen();
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation("pay");
+      operations.add(operation);
+      act.deliver(operation);
+      act.awaitEffects(remote, operation, 1);
+    }
+    remote.wire().cut();
+    remote.wire().open();
+    act.settle();
+    for (Operation operation : operations) {
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+  }
+
+  private static void executorSteps(Act act) throws InterruptedException {
+    Rig rig = act.rig();
+    Remote remote = rig.remote(RemoteKind.LEGACY);
+    remote.wire().silence();
+    for (int i = 0; i < 4; i++) {
+      act.awaitSaid(act.deliver(act.operation("pay")), "CLAIMED");
+    }
+    act.await("4 requests on the way", () -> remote.wire().held() >= 4);
+    rig.role(Kind.EXECUTOR).kill();
+    remote.wire().cut();
+    remote.wire().open();
+    rig.killAndStart(Kind.EXECUTOR);
+    act.did("killed with 4 requests on the way");
+
+    List<Operation> effected = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation("pay");
+      effected.add(operation);
+      remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(operation.business()));
+      act.deliver(operation);
+    }
+    for (Operation operation : effected) {
+      act.awaitEffects(remote, operation, 1);
+    }
+    rig.killAndStart(Kind.EXECUTOR);
+    act.did("killed with 4 effects done and no answer");
+    remote.release();
+
+    List<String> held = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation("pay");
+      effected.add(operation);
+      remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(operation.business()));
+      held.add(act.deliver(operation));
+    }
+    for (String delivery : held) {
+      act.awaitSaid(delivery, "CLAIMED");
+    }
+    act.await("4 requests that are held", () -> remote.held() >= 4);
+    rig.brokerWire().silence();
+    remote.release();
+    for (Operation operation : effected.subList(4, 8)) {
+      act.awaitEffects(remote, operation, 1);
+    }
+    act.await("4 results that are recorded", () -> recorded(act, effected.subList(4, 8)) == 4);
+    rig.role(Kind.EXECUTOR).kill();
+    rig.brokerWire().open();
+    rig.killAndStart(Kind.EXECUTOR);
+    act.did("killed with 4 results recorded and not sent");
+    act.settle();
+    for (Operation operation : effected) {
+      act.check(
+          remote.writes(operation.business()) == 1, "an effect that was done was called again");
+    }
+  }
+
+  /** A look into the claims, only to strike at the right moment. */
+  private static int recorded(Act act, List<Operation> operations) {
+    try (Connection connection = act.rig().runtime().getConnection();
+        PreparedStatement claims =
+            connection.prepareStatement(
+                "select count(*) from ichido.claim where recorded_at is not null"
+                    + " and record_key like '%' || ?")) {
+      int count = 0;
+      for (Operation operation : operations) {
+        claims.setString(1, operation.id());
+        try (ResultSet row = claims.executeQuery()) {
+          row.next();
+          count += row.getInt(1);
+        }
+      }
+      return count;
+    } catch (SQLException away) {
+      return 0;
+    }
+  }
+
+  private static double expired(Act act) throws InterruptedException {
+    return act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "LEASE_EXPIRED");
+  }
+
+  private static void staleInProgress(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    double before = expired(act);
+    List<Operation> operations = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      Operation operation = act.operation("pay.hasty");
+      operations.add(operation);
+      remote.add(
+          Fault.of(FaultKind.SLOW)
+              .withDelay(Duration.ofSeconds(5))
+              .forBusinessKey(operation.business()));
+      act.deliver(operation);
+    }
+    for (Operation operation : operations) {
+      act.awaitEffects(remote, operation, 1);
+      act.deliver(operation);
+    }
+    act.await("6 leases that are over", () -> expired(act) >= before + 6);
+    for (Operation operation : operations) {
+      act.deliver(operation);
+    }
+    act.settle();
+    for (Operation operation : operations) {
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+  }
+
+  private static void afterTtl(Act act) throws InterruptedException {
+    List<Operation> operations = new ArrayList<>();
+    List<String> first = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      Operation operation = act.operation("pay.brief");
+      operations.add(operation);
+      first.add(act.deliver(operation));
+    }
+    for (String delivery : first) {
+      act.awaitLast(delivery);
+    }
+    act.awaitVerdict(act.deliver(operations.getLast()), "REPLAYED");
+    Patience.pass(Duration.ofSeconds(5));
+    deliverLate(act, operations, "EXPIRED");
+    Patience.pass(Duration.ofSeconds(7));
+    deliverLate(act, operations, "LATE_REPLAY");
+    Topic intents = act.rig().topic(Topics::intents);
+    List<ConsumerRecord<byte[], byte[]>> again = intents.read(act.prefix());
+    double before = act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "LATE_REPLAY");
+    intents.write(again, key -> key);
+    act.did("wrote %d old records to the queue again".formatted(again.size()));
+    act.await(
+        "a refusal of each old record",
+        () ->
+            act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "LATE_REPLAY")
+                >= before + again.size());
+    act.settle();
+  }
+
+  private static void deliverLate(Act act, List<Operation> operations, String verdict)
+      throws InterruptedException {
+    List<String> deliveries = new ArrayList<>();
+    for (Operation operation : operations) {
+      String delivery = act.deliver(operation);
+      act.late(delivery);
+      deliveries.add(delivery);
+    }
+    for (String delivery : deliveries) {
+      act.awaitVerdict(delivery, verdict);
+    }
+  }
+
+  private static void redelivery(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    List<Operation> operations = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      Operation operation = act.operation("pay");
+      operations.add(operation);
+      act.deliver(operation);
+    }
+    act.settle();
+    Map<Topic, List<ConsumerRecord<byte[], byte[]>>> records = new LinkedHashMap<>();
+    for (Function<Topics, String> which :
+        List.<Function<Topics, String>>of(Topics::intents, Topics::commands, Topics::results)) {
+      Topic topic = act.rig().topic(which);
+      records.put(topic, topic.read(act.prefix()));
+    }
+    int all = records.values().stream().mapToInt(List::size).sum();
+    double before = ignored(act);
+    for (int times = 0; times < 2; times++) {
+      for (Map.Entry<Topic, List<ConsumerRecord<byte[], byte[]>>> topic : records.entrySet()) {
+        topic.getKey().write(topic.getValue(), key -> key);
+      }
+    }
+    act.did("%d records came again, twice".formatted(all));
+    act.await(
+        "every result to be ignored",
+        () -> ignored(act) >= before + 2.0 * (all - operations.size()));
+    for (Operation operation : operations) {
+      act.awaitVerdict(act.deliver(operation), "REPLAYED");
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+    act.settle();
+  }
+
+  private static double ignored(Act act) throws InterruptedException {
+    return act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "DUPLICATE_RESULT");
+  }
+
+  private static void staleVersion(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.GCLOUD);
+    for (int i = 0; i < 3; i++) {
+      Operation first = put(act.operation("object.put"), "0", null);
+      String object = first.business();
+      act.awaitLast(act.deliver(first));
+      Operation stale = put(act.operation("object.put"), "0", object);
+      act.expect(stale, 0, 0);
+      act.check(
+          act.awaitLast(act.deliver(stale))
+              .map(it -> "FAILED_TERMINAL".equals(it.state()))
+              .orElse(false),
+          "a write under a stale version was not refused");
+      act.awaitVerdict(act.deliver(first), "REPLAYED");
+      Operation next = put(act.operation("object.put"), "1", object);
+      remote.add(Fault.of(FaultKind.RESET_AFTER_COMMIT).forBusinessKey(next.business()));
+      act.awaitLast(act.deliver(next));
+      act.awaitVerdict(act.deliver(next), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static Operation put(Operation operation, String version, @Nullable String object) {
+    return operation
+        .withArguments(
+            "{\"order\":\"%s\",\"object\":\"%s\"}"
+                .formatted(operation.business(), object == null ? operation.business() : object))
+        .withPrecondition(version);
+  }
+
+  private static void nestedRetries(Act act) throws InterruptedException {
+    List<Operation> operations = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      operations.add(act.operation("pay"));
+    }
+    for (int application = 0; application < 3; application++) {
+      for (Operation operation : operations) {
+        act.deliverTogether(operation, 3);
+      }
+    }
+    act.settle();
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (Operation operation : operations) {
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+  }
+
+  private static void crossTenant(Act act) throws InterruptedException {
+    for (int i = 0; i < 5; i++) {
+      Operation one = act.operation("pay");
+      Operation other = act.operation("pay").withId(one.id()).withPrincipal("t2", "agent:c");
+      String first = act.deliver(one);
+      act.deliver(other);
+      act.awaitLast(first);
+      Operation stranger = one.withPrincipal("t1", "agent:b");
+      String asked = act.deliver(stranger);
+      act.awaitVerdict(asked, "UNAUTHORIZED");
+      act.check(
+          act.replies(asked).stream()
+              .allMatch(
+                  it -> it.body() == null && it.remoteReference() == null && it.state() == null),
+          "another principal was told of the operation");
+      Operation regional = act.operation("pay.regional");
+      for (String region : List.of("region:eu-west-1", "region:us-east-1")) {
+        Operation there =
+            regional.withScope(region).withBusiness(regional.business() + "@" + region);
+        act.rename(regional, there);
+        act.deliver(there);
+      }
+    }
+    act.settle();
+  }
+
+  private static void partialSteps(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (int i = 0; i < 4; i++) {
+      Operation first = act.operation("pay");
+      Operation second = act.operation("pay");
+      Operation third = act.operation("pay");
+      act.awaitLast(act.deliver(first));
+      if (i % 2 == 0) {
+        remote.add(Fault.of(FaultKind.REFUSAL).forBusinessKey(second.business()));
+        act.expect(second, 0, 0);
+        act.expect(third, 0, 0);
+        act.awaitLast(act.deliver(second));
+        act.awaitVerdict(act.deliver(first), "REPLAYED");
+        act.awaitVerdict(act.deliver(second), "REPLAYED");
+      } else {
+        remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(second.business()));
+        act.deliver(second);
+        act.awaitEffects(remote, second, 1);
+        act.rig().killAndStart(Kind.EXECUTOR);
+        act.awaitVerdict(act.deliver(first), "REPLAYED");
+        act.awaitLast(act.deliver(second));
+        act.awaitLast(act.deliver(third));
+      }
+    }
+    act.settle();
+  }
+}
