@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * {@code GET /health}: 200 when every role is ready, else 503, with the state of each; {@code GET
- * /metrics}: Prometheus text.
+ * {@code GET /health}: 200 when every role is ready, else 503, with the state of each and the code
+ * of what it is waiting out; {@code GET /metrics}: Prometheus text.
  */
 public final class HealthEndpoint implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
@@ -83,15 +83,18 @@ public final class HealthEndpoint implements AutoCloseable {
 
   private void health(HttpExchange exchange) throws IOException {
     ObjectNode states = JSON.createObjectNode();
+    ObjectNode problems = JSON.createObjectNode();
     boolean healthy = true;
     for (RunningRole role : roles) {
       boolean failed = role.failure().get().isPresent();
       boolean ready = !failed && role.ready().getAsBoolean();
       states.put(role.name(), failed ? "failed" : ready ? "ready" : "starting");
+      role.problem().get().ifPresent(code -> problems.put(role.name(), code));
       healthy &= ready;
     }
     ObjectNode document = JSON.createObjectNode().put("healthy", healthy);
     document.set("roles", states);
+    document.set("problems", problems);
     answer(exchange, healthy ? 200 : 503, "application/json", document.toString());
   }
 

@@ -27,9 +27,14 @@ public final class Migration {
   public String outbox() {
     OutboxMigration.Outcome outcome =
         new OutboxMigration(Roles.outboxDatabase(config, "migration")).run();
+    String slot = config.outbox().slot();
     return outcome.migrations()
         + " migrations"
-        + (outcome.slotCreated() ? ", slot " + config.outbox().slot() + " created" : "");
+        + switch (outcome.slot()) {
+          case CREATED -> ", slot " + slot + " created";
+          case THERE -> "";
+          case GONE -> ", slot " + slot + " is gone: see relay.slot_lost";
+        };
   }
 
   /** Tables of claims and result bodies. */

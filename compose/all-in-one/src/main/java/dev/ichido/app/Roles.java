@@ -56,7 +56,13 @@ public final class Roles {
                 config.topics().prefix(),
                 config.relay()),
             meters);
-    return new RunningRole("relay", relay::start, relay::ready, relay::failure, relay::close);
+    return new RunningRole(
+        "relay",
+        relay::start,
+        relay::ready,
+        () -> relay.problem().map(problem -> problem.code().name()),
+        relay::failure,
+        relay::close);
   }
 
   /** Intents and results to commands and replies. */

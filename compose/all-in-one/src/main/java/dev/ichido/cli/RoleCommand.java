@@ -2,6 +2,7 @@ package dev.ichido.cli;
 
 import dev.ichido.app.LoneRole;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.relay.SlotLoss;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -35,7 +36,7 @@ abstract class RoleCommand implements Callable<Integer> {
     if (httpPort != null) {
       loaded = loaded.withHttpPort(httpPort);
     }
-    try (LoneRole role = LoneRole.start(kind, loaded)) {
+    try (LoneRole role = LoneRole.start(kind, adjusted(loaded))) {
       output.progress(kind.word() + " is ready; health and metrics at " + role.httpUrl());
       role.awaitFailure();
       return ExitCode.HOLDS;
@@ -48,13 +49,30 @@ abstract class RoleCommand implements Callable<Integer> {
     }
   }
 
+  /** The configuration with what the role's own options change. */
+  IchidoConfig adjusted(IchidoConfig loaded) {
+    return loaded;
+  }
+
   @Command(
       name = "relay",
       mixinStandardHelpOptions = true,
       description = "Runs the relay alone: outbox to intents. Needs ichido migrate once before.")
   static final class Relay extends RoleCommand {
+    @Option(
+        names = "--backfill",
+        description =
+            "Where the replication slot is lost, make it anew and send what the outbox holds, even"
+                + " if relay.slot_lost is refuse. Nothing is done where it is there.")
+    private boolean backfill;
+
     Relay() {
       super(LoneRole.Kind.RELAY);
+    }
+
+    @Override
+    IchidoConfig adjusted(IchidoConfig loaded) {
+      return backfill ? loaded.withRelay(loaded.relay().withSlotLost(SlotLoss.BACKFILL)) : loaded;
     }
   }
 

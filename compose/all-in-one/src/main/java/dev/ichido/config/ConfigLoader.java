@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
@@ -27,6 +28,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -34,6 +36,8 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +70,7 @@ public final class ConfigLoader {
   private static final JsonMapper MAPPER =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .enable(MapperFeature.ACCEPT_CASE_INSENSITIVE_ENUMS)
           .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
           .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
@@ -303,6 +308,12 @@ public final class ConfigLoader {
       }
       if (type == String.class) {
         return "a text";
+      }
+      if (type != null && type.isEnum()) {
+        return "one of "
+            + Stream.of(type.getEnumConstants())
+                .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+                .collect(Collectors.joining(", "));
       }
     }
     return "a value of its kind";

@@ -73,6 +73,23 @@ public record IchidoConfig(
         policy);
   }
 
+  /** With another relay. */
+  public IchidoConfig withRelay(RelayTuning other) {
+    return new IchidoConfig(
+        source,
+        kafka,
+        registry,
+        topics,
+        outbox,
+        other,
+        processor,
+        executor,
+        inbox,
+        http,
+        deadLetter,
+        policy);
+  }
+
   /** With tenants and actions laid over those of the file. */
   public IchidoConfig withPolicy(LocatedTree other) {
     return new IchidoConfig(

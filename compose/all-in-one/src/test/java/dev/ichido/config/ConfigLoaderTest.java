@@ -3,6 +3,7 @@ package dev.ichido.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ichido.relay.SlotLoss;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,6 +89,15 @@ class ConfigLoaderTest {
         .hasMessageContaining("line 2");
     assertThatThrownBy(() -> loader.load("c.yaml", "topics: 4\n"))
         .hasMessageContaining("keys and values for topics");
+  }
+
+  @Test
+  void aChoiceIsWrittenInSmallLettersAndAnotherWordIsRefused() {
+    assertThat(loader.load("c.yaml", "relay: { slot_lost: refuse }\n").relay().slotLost())
+        .isEqualTo(SlotLoss.REFUSE);
+    assertThatThrownBy(() -> loader.load("c.yaml", "relay:\n  slot_lost: ignore\n"))
+        .hasMessageContaining("line 2")
+        .hasMessageContaining("one of backfill, refuse");
   }
 
   @Test

@@ -200,6 +200,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("max_wal_senders", "10")
             .setServerConfig("max_replication_slots", "10")
             .setServerConfig("max_slot_wal_keep_size", "4GB")
+            .setServerConfig("track_commit_timestamp", "on")
             .setServerConfig("max_connections", "100")
             .setServerConfig("shared_buffers", "32MB")
             .setServerConfig("listen_addresses", LoopbackPorts.HOST)

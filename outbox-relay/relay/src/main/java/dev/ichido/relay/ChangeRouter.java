@@ -47,7 +47,21 @@ final class ChangeRouter {
     for (Field field : columns.schema().fields()) {
       row.put(field.name(), columns.get(field));
     }
-    return new Reader(row, envelope.getStruct("source")).read();
+    Struct source = envelope.getStruct("source");
+    Object lsn = source.schema().field("lsn") == null ? null : source.get("lsn");
+    Object committed = source.get("ts_ms");
+    return route(
+        row, lsn instanceof Long position ? position : -1, committed instanceof Long at ? at : 0);
+  }
+
+  /**
+   * Of a row as the table shows it.
+   *
+   * @param lsn position in the log; negative when it is not known
+   * @param committedAt milliseconds since 1970; 0 when it is not known
+   */
+  RoutedRow route(Map<String, @Nullable Object> row, long lsn, long committedAt) {
+    return new Reader(row, lsn, committedAt).read();
   }
 
   /** The dead letter of an intent that is too large for its topic. */
@@ -82,12 +96,14 @@ final class ChangeRouter {
 
   private final class Reader {
     private final Map<String, @Nullable Object> columns;
-    private final Struct source;
+    private final long lsn;
+    private final long committedAt;
     private final List<String> missing = new ArrayList<>();
 
-    private Reader(Map<String, @Nullable Object> columns, Struct source) {
+    private Reader(Map<String, @Nullable Object> columns, long lsn, long committedAt) {
       this.columns = columns;
-      this.source = source;
+      this.lsn = lsn;
+      this.committedAt = committedAt;
     }
 
     RoutedRow read() {
@@ -188,13 +204,7 @@ final class ChangeRouter {
     }
 
     private RoutedRow.Row row() {
-      Object lsn = source.schema().field("lsn") == null ? null : source.get("lsn");
-      Object committed = source.get("ts_ms");
-      return new RoutedRow.Row(
-          recordKey(),
-          json(),
-          lsn instanceof Long position ? position : -1,
-          committed instanceof Long at ? at : 0);
+      return new RoutedRow.Row(recordKey(), json(), lsn, committedAt);
     }
 
     private ByteBuffer json() {

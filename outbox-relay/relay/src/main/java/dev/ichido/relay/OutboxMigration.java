@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.flywaydb.core.Flyway;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,7 +27,15 @@ public final class OutboxMigration {
   private final OutboxSource source;
 
   /** What one run did. */
-  public record Outcome(int migrations, boolean slotCreated) {}
+  public record Outcome(int migrations, SlotOutcome slot) {}
+
+  /** What became of the slot. */
+  public enum SlotOutcome {
+    CREATED,
+    THERE,
+    /** It was recorded once and is gone. Only the relay makes it anew, with a back-fill. */
+    GONE
+  }
 
   /**
    * Opens nothing.
@@ -55,7 +64,7 @@ public final class OutboxMigration {
    * Brings the database to what the relay needs.
    *
    * @throws RelayException DATABASE_UNREACHABLE, DATABASE_ACCESS, DATABASE_MISSING, WAL_LEVEL,
-   *     OUTBOX_NOT_EMPTY, SLOT_MISSING, SLOT_UNFIT, REPLICATION_DENIED
+   *     OUTBOX_NOT_EMPTY, SLOT_UNFIT, REPLICATION_DENIED
    */
   public Outcome run() {
     try (Connection connection = source.connect()) {
@@ -109,7 +118,7 @@ public final class OutboxMigration {
     }
   }
 
-  private boolean requireSlot(Connection connection) throws SQLException {
+  private SlotOutcome requireSlot(Connection connection) throws SQLException {
     boolean recorded;
     try (PreparedStatement find =
         connection.prepareStatement("select from ichido.relay_slot where slot_name = ?")) {
@@ -130,18 +139,18 @@ public final class OutboxMigration {
           "outbox.slot");
     }
     if (recorded) {
-      if (slot.isEmpty()) {
-        throw source.slotMissing();
-      }
-      return false;
+      return slot.isPresent() ? SlotOutcome.THERE : SlotOutcome.GONE;
     }
     boolean created = slot.isEmpty();
+    // Before the look for rows: all that are written from here on have this id or a higher one.
+    String firstTransaction =
+        OutboxSource.text(connection, "select pg_snapshot_xmin(pg_current_snapshot())");
     if (created) {
       requireEmptyOutbox(connection);
       create(connection);
     }
-    record(connection);
-    return created;
+    record(connection, created ? firstTransaction : null);
+    return created ? SlotOutcome.CREATED : SlotOutcome.THERE;
   }
 
   private void requireEmptyOutbox(Connection connection) throws SQLException {
@@ -163,7 +172,8 @@ public final class OutboxMigration {
     LOG.info("Created replication slot {}", database.slot());
   }
 
-  private void record(Connection connection) throws SQLException {
+  private void record(Connection connection, @Nullable String acknowledgedBelow)
+      throws SQLException {
     OptionalLong keep = findKeptBytes(connection);
     if (keep.isEmpty()) {
       LOG.warn(
@@ -172,15 +182,18 @@ public final class OutboxMigration {
     }
     try (PreparedStatement insert =
         connection.prepareStatement(
-            "insert into ichido.relay_slot (slot_name, publication, consistent_point, refuse_above_bytes) select"
-                + " slot_name, ?, confirmed_flush_lsn, ? from pg_replication_slots where slot_name = ?")) {
+            "insert into ichido.relay_slot (slot_name, publication, consistent_point,"
+                + " refuse_above_bytes, acknowledged_below, acknowledged_system) select slot_name, ?,"
+                + " confirmed_flush_lsn, ?, ?::bigint, system_identifier from pg_replication_slots,"
+                + " pg_control_system() where slot_name = ?")) {
       insert.setString(1, database.publication());
       if (keep.isPresent()) {
         insert.setLong(2, Math.max(1, keep.getAsLong() / 5 * 4));
       } else {
         insert.setNull(2, java.sql.Types.BIGINT);
       }
-      insert.setString(3, database.slot());
+      insert.setString(3, acknowledgedBelow);
+      insert.setString(4, database.slot());
       insert.executeUpdate();
     }
   }

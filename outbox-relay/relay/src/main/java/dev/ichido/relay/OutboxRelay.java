@@ -109,7 +109,7 @@ public final class OutboxRelay implements AutoCloseable {
       throw new IllegalStateException("Expected one call of start(), but it was called again.");
     }
     RecordSerdes serdes = RecordSerdes.from(config.registry());
-    source.requireReady();
+    source.requireReady(config.tuning().slotLost());
     BrokerChecks.Limits limits =
         BrokerChecks.requireTopics(config.kafka(), topics, config.tuning().startTimeout());
     requireRegistry(serdes);
@@ -207,7 +207,8 @@ public final class OutboxRelay implements AutoCloseable {
     while (!isClosing()) {
       Batches batches = new Batches(serdes, limits, transactionalId);
       try {
-        source.requireReady();
+        source.requireReady(config.tuning().slotLost());
+        backfill(batches);
         awaitSlot();
         if (!isClosing()) {
           runEngine(batches);
@@ -217,7 +218,7 @@ public final class OutboxRelay implements AutoCloseable {
         if (isClosing()) {
           return;
         }
-        if (reason.code().needsAPerson()) {
+        if (isFinal(reason)) {
           LOG.error("The relay stopped: {}", reason.getMessage());
           failure.set(reason);
           return;
@@ -239,6 +240,42 @@ public final class OutboxRelay implements AutoCloseable {
                 : doubled;
       }
     }
+  }
+
+  private boolean isFinal(RelayException reason) {
+    boolean curable =
+        config.tuning().slotLost() == SlotLoss.BACKFILL
+            && (reason.code() == Code.SLOT_MISSING || reason.code() == Code.SLOT_LOST);
+    return reason.code().needsAPerson() && !curable;
+  }
+
+  /** Returns when no row is left that the slot will not show; at once where it was never lost. */
+  private void backfill(Batches batches) throws SQLException, InterruptedException {
+    Backfill backfill = new Backfill(config.outbox(), source, router, config.tuning().maxBatch());
+    Optional<RelayException> reason = backfill.findReason();
+    while (reason.isPresent() && !isClosing()) {
+      RelayException lost = reason.get();
+      RelayException before = problem.getAndSet(lost);
+      meters.slotLost(true);
+      if (before == null || before.code() != lost.code()) {
+        LOG.error("{}: {} Sending from the table now.", lost.code(), lost.getMessage());
+      }
+      try (batches) {
+        backfill
+            .run(batches::backfill)
+            .ifPresent(
+                rows ->
+                    LOG.warn(
+                        "Slot {} is there again; {} rows were sent from the table",
+                        config.outbox().slot(),
+                        rows));
+      }
+      reason = backfill.findReason();
+      if (reason.isPresent()) {
+        pause(SLOT_LOOK);
+      }
+    }
+    meters.slotLost(reason.isPresent());
   }
 
   private void runEngine(Batches batches) throws Throwable {
@@ -362,16 +399,33 @@ public final class OutboxRelay implements AutoCloseable {
       problem.set(null);
     }
 
+    private void backfill(List<RoutedRow> rows) throws InterruptedException {
+      IntentSender to = sender.get();
+      if (to == null) {
+        to = connect();
+      }
+      if (isClosing()) {
+        throw new InterruptedException();
+      }
+      meters.backfilled(to.send(rows));
+    }
+
+    /** Fences the relays before this one. */
+    private IntentSender connect() {
+      IntentSender made =
+          IntentSender.open(
+              config.kafka(), transactionalId, topics, limits, serdes, router, meters, producers);
+      sender.set(made);
+      return made;
+    }
+
     /**
      * The first batch proves that this engine holds the slot. A relay that was paused before its
      * first batch may have lost it since: so the slot is looked at after the fencing, when a relay
      * that takes it from now on fences this one.
      */
     private IntentSender open() {
-      IntentSender made =
-          IntentSender.open(
-              config.kafka(), transactionalId, topics, limits, serdes, router, meters, producers);
-      sender.set(made);
+      IntentSender made = connect();
       try (Connection connection = source.connect()) {
         if (!source.findHolder(connection).equals(Optional.of(token))) {
           throw RelayException.of(

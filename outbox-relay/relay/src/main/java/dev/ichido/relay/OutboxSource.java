@@ -23,6 +23,10 @@ import java.util.TreeMap;
 final class OutboxSource {
   private static final String APPLICATION = "ichido-relay";
 
+  private static final String BACKFILL_WAYS =
+      "Rows written since then stay in ichido.outbox: ichido relay --backfill, or relay.slot_lost:"
+          + " backfill, makes the slot anew and sends them";
+
   private static final String JDBC = "jdbc:";
   private static final int DEFAULT_PORT = 5432;
 
@@ -103,12 +107,30 @@ final class OutboxSource {
    */
   Connection connect() {
     Properties properties = new Properties();
+    properties.put("socketTimeout", seconds());
+    return connect(properties);
+  }
+
+  /** As {@link #connect()}, for statements that may take any time. */
+  Connection connectPatiently() {
+    return connect(new Properties());
+  }
+
+  /** Speaks the protocol of replication; waits as long as it takes. */
+  Connection connectForReplication() {
+    Properties properties = new Properties();
+    properties.put("replication", "database");
+    properties.put("preferQueryMode", "simple");
+    properties.put("assumeMinServerVersion", "13");
+    return connect(properties);
+  }
+
+  private Connection connect(Properties properties) {
     properties.put("user", database.user());
     properties.put("password", database.password());
-    properties.putIfAbsent("ApplicationName", APPLICATION);
-    properties.putIfAbsent("connectTimeout", seconds());
-    properties.putIfAbsent("loginTimeout", seconds());
-    properties.putIfAbsent("socketTimeout", seconds());
+    properties.put("ApplicationName", APPLICATION);
+    properties.put("connectTimeout", seconds());
+    properties.put("loginTimeout", seconds());
     try {
       return DriverManager.getConnection(database.url(), properties);
     } catch (SQLException e) {
@@ -165,10 +187,11 @@ final class OutboxSource {
   /**
    * All that must hold before a row can be relayed.
    *
+   * @param onLoss BACKFILL: a slot that was recorded once may be lost
    * @throws RelayException WAL_LEVEL, OUTBOX_MISSING, PUBLICATION_MISSING, PUBLICATION_UNFIT,
    *     SLOT_MISSING, SLOT_LOST, SLOT_UNFIT or one of {@link #connect()}
    */
-  void requireReady() {
+  void requireReady(SlotLoss onLoss) {
     try (Connection connection = connect()) {
       String level = text(connection, "show wal_level");
       if (!level.equals("logical")) {
@@ -180,17 +203,21 @@ final class OutboxSource {
       }
       requireOutbox(connection);
       requirePublication(connection);
-      requireSlot(connection);
+      requireSlot(connection, onLoss);
     } catch (SQLException e) {
       throw named(e);
     }
   }
 
   void requireOutbox(Connection connection) throws SQLException {
-    if (text(connection, "select to_regclass('ichido.outbox')").isEmpty()) {
+    if (text(
+            connection,
+            "select 1 from pg_attribute where attrelid = to_regclass('ichido.relay_slot') and attname"
+                + " = 'acknowledged_below' and to_regclass('ichido.outbox') is not null")
+        .isEmpty()) {
       throw RelayException.of(
           Code.OUTBOX_MISSING,
-          "the table ichido.outbox",
+          "the table ichido.outbox as this version needs it",
           "database " + name() + " has none",
           "outbox.url, and that the migrations of the outbox ran");
     }
@@ -224,17 +251,18 @@ final class OutboxSource {
     }
   }
 
-  private void requireSlot(Connection connection) throws SQLException {
-    Slot slot = findSlot(connection).orElseThrow(() -> slotMissing());
-    if (slot.lost()) {
-      throw RelayException.of(
-          Code.SLOT_LOST,
-          "the log that replication slot " + database.slot() + " still needs",
-          "the server has removed it",
-          "max_slot_wal_keep_size and how long the relay was away; rows written since then stay in ichido.outbox"
-              + " and have to be relayed by hand");
+  private void requireSlot(Connection connection, SlotLoss onLoss) throws SQLException {
+    Optional<Slot> slot = findSlot(connection);
+    Optional<Progress> progress = findProgress(connection);
+    boolean mayBeLost =
+        progress.isPresent() && (onLoss == SlotLoss.BACKFILL || progress.get().backfill());
+    if (slot.isEmpty() && !mayBeLost) {
+      throw slotMissing();
     }
-    if (!slot.fit()) {
+    if (slot.isPresent() && slot.get().lost() && !mayBeLost) {
+      throw slotLost();
+    }
+    if (slot.isPresent() && !slot.get().fit()) {
       throw RelayException.of(
           Code.SLOT_UNFIT,
           "replication slot " + database.slot() + " of plugin pgoutput in database " + name(),
@@ -249,8 +277,41 @@ final class OutboxSource {
         Code.SLOT_MISSING,
         "replication slot " + database.slot(),
         "the server has none of that name, so the relay's position is lost",
-        "that the migration step ran; where the slot once was there, who dropped it: rows written since then stay"
-            + " in ichido.outbox and have to be relayed by hand");
+        "that the migration step ran; where the slot once was there, who dropped it. "
+            + BACKFILL_WAYS);
+  }
+
+  RelayException slotLost() {
+    return RelayException.of(
+        Code.SLOT_LOST,
+        "the log that replication slot " + database.slot() + " still needs",
+        "the server has removed it",
+        "max_slot_wal_keep_size and how long the relay was away. " + BACKFILL_WAYS);
+  }
+
+  /**
+   * What is known of the relay beside its slot.
+   *
+   * @param backfill one has begun and not ended
+   * @param acknowledgedBelow every row of a transaction with a lower id is acknowledged; 0 when
+   *     nothing is known
+   */
+  record Progress(boolean backfill, long acknowledgedBelow) {}
+
+  /** Empty for a slot that was never recorded. */
+  Optional<Progress> findProgress(Connection connection) throws SQLException {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            "select backfill, case when acknowledged_system = (select system_identifier::text from"
+                + " pg_control_system()) then coalesce(acknowledged_below, 0) else 0 end from"
+                + " ichido.relay_slot where slot_name = ?")) {
+      statement.setString(1, database.slot());
+      try (ResultSet result = statement.executeQuery()) {
+        return result.next()
+            ? Optional.of(new Progress(result.getBoolean(1), result.getLong(2)))
+            : Optional.empty();
+      }
+    }
   }
 
   /**

@@ -26,6 +26,7 @@ public final class RelayException extends RuntimeException {
     SLOT_LOST(true),
     SLOT_UNFIT(true),
     NAME_UNUSABLE(true),
+    BACKFILL_UNFINISHED(false),
     SLOT_HELD(false),
     BROKER_UNREACHABLE(false),
     BROKER_ACCESS(false),

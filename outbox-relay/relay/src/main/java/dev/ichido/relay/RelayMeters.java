@@ -13,6 +13,8 @@ final class RelayMeters {
   private final String slot;
   private final AtomicLong lagBytes = new AtomicLong();
   private final AtomicLong retainedBytes = new AtomicLong();
+  private final AtomicLong lost = new AtomicLong();
+  private final Counter backfilled;
   private final Counter records;
   private final Counter restarts;
   private final Timer delay;
@@ -30,6 +32,15 @@ final class RelayMeters {
         .baseUnit("bytes")
         .tag("slot", slot)
         .register(registry);
+    Gauge.builder("ichido.relay.slot.lost", lost, AtomicLong::get)
+        .description("1 while the slot is missing or the log that it needs is gone")
+        .tag("slot", slot)
+        .register(registry);
+    backfilled =
+        Counter.builder("ichido.relay.backfilled")
+            .description("Rows sent from the table because a slot was lost")
+            .tag("slot", slot)
+            .register(registry);
     records =
         Counter.builder("ichido.relay.records")
             .description("Records acknowledged by the broker")
@@ -51,6 +62,14 @@ final class RelayMeters {
   void slot(long lag, long retained) {
     lagBytes.set(lag);
     retainedBytes.set(retained);
+  }
+
+  void slotLost(boolean gone) {
+    lost.set(gone ? 1 : 0);
+  }
+
+  void backfilled(int count) {
+    backfilled.increment(count);
   }
 
   void acknowledged(int count) {

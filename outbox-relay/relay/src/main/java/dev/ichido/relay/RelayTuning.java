@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param firstBackoff wait before the first restart after a failure; doubled up to {@code
  *     maxBackoff}
  * @param startTimeout how long start-up waits for the database, the broker and the registry
+ * @param slotLost what to do when the slot was dropped or the log that it needs was removed
  */
 public record RelayTuning(
     Duration pollInterval,
@@ -20,7 +21,8 @@ public record RelayTuning(
     Duration heartbeat,
     Duration firstBackoff,
     Duration maxBackoff,
-    Duration startTimeout) {
+    Duration startTimeout,
+    SlotLoss slotLost) {
   public static final RelayTuning DEFAULT =
       new RelayTuning(
           Duration.ofMillis(2),
@@ -28,7 +30,8 @@ public record RelayTuning(
           Duration.ofSeconds(1),
           Duration.ofMillis(200),
           Duration.ofSeconds(10),
-          Duration.ofSeconds(15));
+          Duration.ofSeconds(15),
+          SlotLoss.BACKFILL);
 
   public RelayTuning {
     require("poll interval", pollInterval);
@@ -42,6 +45,11 @@ public record RelayTuning(
               + maxBatch
               + ". Check relay.max_batch.");
     }
+  }
+
+  public RelayTuning withSlotLost(SlotLoss other) {
+    return new RelayTuning(
+        pollInterval, maxBatch, heartbeat, firstBackoff, maxBackoff, startTimeout, other);
   }
 
   private static void require(String name, Duration value) {

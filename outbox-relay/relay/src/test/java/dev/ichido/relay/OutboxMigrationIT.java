@@ -3,6 +3,7 @@ package dev.ichido.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ichido.relay.OutboxMigration.SlotOutcome;
 import dev.ichido.relay.RelayException.Code;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -16,11 +17,11 @@ class OutboxMigrationIT {
   @Test
   void aSecondRunDoesNothing(TestOutbox outbox) throws Exception {
     OutboxMigration migration = new OutboxMigration(outbox.database);
-    assertThat(migration.run()).isEqualTo(new OutboxMigration.Outcome(1, true));
+    assertThat(migration.run()).isEqualTo(new OutboxMigration.Outcome(2, SlotOutcome.CREATED));
     String position = outbox.slot("confirmed_flush_lsn");
     assertThat(outbox.query("select consistent_point from ichido.relay_slot")).isEqualTo(position);
     outbox.publish("d1");
-    assertThat(migration.run()).isEqualTo(new OutboxMigration.Outcome(0, false));
+    assertThat(migration.run()).isEqualTo(new OutboxMigration.Outcome(0, SlotOutcome.THERE));
     assertThat(outbox.slot("confirmed_flush_lsn")).isEqualTo(position);
   }
 
@@ -31,7 +32,7 @@ class OutboxMigrationIT {
       List<Future<OutboxMigration.Outcome>> outcomes = threads.invokeAll(List.of(run, run, run));
       int created = 0;
       for (Future<OutboxMigration.Outcome> outcome : outcomes) {
-        created += outcome.get().slotCreated() ? 1 : 0;
+        created += outcome.get().slot() == SlotOutcome.CREATED ? 1 : 0;
       }
       assertThat(created).isEqualTo(1);
     }
@@ -55,7 +56,7 @@ class OutboxMigrationIT {
     outbox.run("delete from ichido.relay_slot");
     outbox.publish("d1");
     assertThat(new OutboxMigration(outbox.database).run())
-        .isEqualTo(new OutboxMigration.Outcome(0, false));
+        .isEqualTo(new OutboxMigration.Outcome(0, SlotOutcome.THERE));
     assertThat(outbox.query("select slot_name from ichido.relay_slot")).isEqualTo(outbox.name);
   }
 

@@ -57,7 +57,8 @@ final class RelayBenchmark {
                 d.heartbeat(),
                 d.firstBackoff(),
                 d.maxBackoff(),
-                d.startTimeout())));
+                d.startTimeout(),
+                d.slotLost())));
   }
 
   private static void throughput(TestOutbox outbox, int rows, Duration poll) throws Exception {

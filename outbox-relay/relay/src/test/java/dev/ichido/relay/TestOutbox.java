@@ -1,5 +1,7 @@
 package dev.ichido.relay;
 
+import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.ToolIntent;
 import dev.ichido.schemas.TopicSpec;
@@ -43,7 +45,8 @@ final class TestOutbox implements AutoCloseable {
           Duration.ofMillis(200),
           Duration.ofMillis(50),
           Duration.ofMillis(500),
-          Duration.ofSeconds(10));
+          Duration.ofSeconds(10),
+          SlotLoss.BACKFILL);
 
   final String name;
   final OutboxDatabase database;
@@ -53,21 +56,28 @@ final class TestOutbox implements AutoCloseable {
   SimpleMeterRegistry meters = new SimpleMeterRegistry();
 
   final Servers.Shared servers;
+  private final EmbeddedBroker broker;
   private final List<OutboxRelay> relays = new ArrayList<>();
   private final RecordSerdes serdes;
 
   TestOutbox(Servers.Shared servers, String name) {
+    this(servers, name, servers.database, servers.broker);
+  }
+
+  /** On a database or a broker with settings of its own. */
+  TestOutbox(Servers.Shared servers, String name, EmbeddedDatabase server, EmbeddedBroker broker) {
     this.servers = servers;
+    this.broker = broker;
     this.name = name;
     topics = new Topics(name);
     serdes = RecordSerdes.from(Map.of("schema.registry.url", servers.registry.url()));
     database =
         OutboxDatabase.of(
-                "jdbc:postgresql://localhost:" + servers.database.port() + "/" + name,
-                servers.database.user(),
-                servers.database.password())
+                "jdbc:postgresql://localhost:" + server.port() + "/" + name,
+                server.user(),
+                server.password())
             .withSlot(name);
-    try (Connection connection = servers.database.dataSource().getConnection()) {
+    try (Connection connection = server.dataSource().getConnection()) {
       run(connection, "create database " + name);
     } catch (SQLException e) {
       throw new IllegalStateException(e);
@@ -86,7 +96,7 @@ final class TestOutbox implements AutoCloseable {
   }
 
   String bootstrap() {
-    return servers.broker.bootstrapServers();
+    return broker.bootstrapServers();
   }
 
   TestOutbox migrated() {
