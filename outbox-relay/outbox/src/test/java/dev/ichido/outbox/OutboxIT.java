@@ -43,9 +43,12 @@ class OutboxIT {
 
   @BeforeAll
   void migrate() throws Exception {
-    try (InputStream file =
-        OutboxIT.class.getResourceAsStream("/dev/ichido/outbox/migration/V1__outbox.sql")) {
-      run(new String(file.readAllBytes(), StandardCharsets.UTF_8));
+    for (String migration : List.of("V1__outbox", "V2__relay_progress", "V3__settled_partitions")) {
+      try (InputStream file =
+          OutboxIT.class.getResourceAsStream(
+              "/dev/ichido/outbox/migration/" + migration + ".sql")) {
+        run(new String(file.readAllBytes(), StandardCharsets.UTF_8));
+      }
     }
     run("create table own_state (id text)");
     run("create role runtime login password 'runtime'");
@@ -280,6 +283,11 @@ class OutboxIT {
           "create table ichido.outbox_20200101 partition of ichido.outbox for values from (1577836800000000) to (1577923200000000)");
       run(
           "insert into ichido.outbox (tenant, principal, type, aggregateid, issued_at, created_at) values ('t', 'p', 'a', 'o', 0, 1577836800000001)");
+      assertThat(query("select ichido.outbox_drop_partitions('30 days')")).containsExactly("0");
+      assertThat(query("select count(*) from ichido.outbox")).containsExactly("1");
+      run(
+          "update ichido.relay_slot set acknowledged_below = 1000000000, acknowledged_system ="
+              + " (select system_identifier::text from pg_control_system())");
       assertThat(query("select ichido.outbox_drop_partitions('30 days')")).containsExactly("0");
       assertThat(query("select count(*) from ichido.outbox")).containsExactly("0");
       assertThat(query("select ichido.outbox_drop_partitions('30 days')")).containsExactly("0");

@@ -4,15 +4,13 @@ import dev.ichido.relay.RelayException.Code;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
-import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,11 +21,6 @@ import org.slf4j.LoggerFactory;
  * arrives by the slot, so there is no gap and nothing twice. That a back-fill has begun is written
  * down first; one that was cut off is done again under a later snapshot, which overlaps with the
  * slot and leaves no gap either.
- *
- * <p>Order is that of the commits where the server keeps their times ({@code
- * track_commit_timestamp}). Where it does not, it is that of the transactions' ids: then two
- * transactions may change places that overlapped, never two of which one had ended before the other
- * wrote.
  */
 final class Backfill {
   private static final Logger LOG = LoggerFactory.getLogger(Backfill.class);
@@ -149,7 +142,6 @@ final class Backfill {
   private long send(Sink sink, Connection guard, @Nullable String snapshot)
       throws SQLException, InterruptedException {
     long from = source.findProgress(guard).map(OutboxSource.Progress::acknowledgedBelow).orElse(0L);
-    boolean timed = OutboxSource.text(guard, "show track_commit_timestamp").equals("on");
     try (Connection reader = source.connectPatiently()) {
       reader.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
       reader.setAutoCommit(false);
@@ -158,7 +150,8 @@ final class Backfill {
           adopt.execute("set transaction snapshot '" + snapshot + "'");
         }
       }
-      try (PreparedStatement select = reader.prepareStatement(rows(timed))) {
+      try (PreparedStatement select =
+          reader.prepareStatement(OutboxRows.select(guard, "o.transaction_id >= ?"))) {
         select.setFetchSize(batch);
         select.setLong(1, from);
         try (ResultSet rows = select.executeQuery()) {
@@ -168,42 +161,21 @@ final class Backfill {
     }
   }
 
-  private static String rows(boolean timed) {
-    return "select o.*"
-        + (timed
-            ? ", (extract(epoch from pg_xact_commit_timestamp(o.xmin)) * 1000)::bigint"
-            : ", null::bigint")
-        + " from ichido.outbox o where o.transaction_id >= ? order by "
-        // Those without a time are older than the setting.
-        + (timed ? "pg_xact_commit_timestamp(o.xmin) nulls first, " : "")
-        + "o.transaction_id, o.cmin::text::bigint, o.ctid";
-  }
-
   private long send(Sink sink, ResultSet rows) throws SQLException, InterruptedException {
-    int columns = rows.getMetaData().getColumnCount() - 1;
     List<RoutedRow> routed = new ArrayList<>(batch);
-    long sent = 0;
-    while (rows.next()) {
-      Map<String, @Nullable Object> row = row(rows, columns);
-      long committedAt = rows.getLong(columns + 1);
-      routed.add(router.route(row, -1, committedAt));
-      if (routed.size() == batch) {
-        sink.send(routed);
-        sent += routed.size();
-        routed.clear();
-      }
-    }
+    AtomicLong sent = new AtomicLong();
+    OutboxRows.read(
+        rows,
+        router,
+        row -> {
+          routed.add(row);
+          if (routed.size() == batch) {
+            sink.send(routed);
+            sent.addAndGet(routed.size());
+            routed.clear();
+          }
+        });
     sink.send(routed);
-    return sent + routed.size();
-  }
-
-  private static Map<String, @Nullable Object> row(ResultSet rows, int columns)
-      throws SQLException {
-    ResultSetMetaData names = rows.getMetaData();
-    Map<String, @Nullable Object> row = new LinkedHashMap<>();
-    for (int i = 1; i <= columns; i++) {
-      row.put(names.getColumnName(i), rows.getObject(i));
-    }
-    return row;
+    return sent.addAndGet(routed.size());
   }
 }

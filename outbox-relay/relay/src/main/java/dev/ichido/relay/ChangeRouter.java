@@ -91,7 +91,8 @@ final class ChangeRouter {
             .setRecordKey(ByteBuffer.wrap(row.recordKey().getBytes(StandardCharsets.UTF_8)))
             .setRecordValue(row.json())
             .setAt(clock.instant())
-            .build());
+            .build(),
+        row);
   }
 
   private final class Reader {
@@ -204,7 +205,13 @@ final class ChangeRouter {
     }
 
     private RoutedRow.Row row() {
-      return new RoutedRow.Row(recordKey(), json(), lsn, committedAt);
+      return new RoutedRow.Row(
+          recordKey(),
+          orEmpty("id"),
+          columns.get("transaction_id") instanceof Long id ? id : 0,
+          json(),
+          lsn,
+          committedAt);
     }
 
     private ByteBuffer json() {

@@ -58,9 +58,14 @@ public final class OutboxRelay implements AutoCloseable {
   private final AtomicBoolean started = new AtomicBoolean();
   private final AtomicReference<@Nullable ChangeEngine> engine = new AtomicReference<>();
   private final AtomicReference<@Nullable IntentSender> sender = new AtomicReference<>();
+  private final AtomicReference<@Nullable OutboxAudit> auditing = new AtomicReference<>();
   private final AtomicReference<@Nullable RelayException> failure = new AtomicReference<>();
   private final AtomicReference<@Nullable RelayException> problem = new AtomicReference<>();
   private final SlotMonitor monitor;
+
+  /** One transaction at a time: that of the stream, or that of a repair. */
+  private final Object sending = new Object();
+
   private final List<Thread> threads = new ArrayList<>();
 
   /** Opens nothing. */
@@ -113,10 +118,23 @@ public final class OutboxRelay implements AutoCloseable {
     BrokerChecks.Limits limits =
         BrokerChecks.requireTopics(config.kafka(), topics, config.tuning().startTimeout());
     requireRegistry(serdes);
+    OutboxAudit audit =
+        new OutboxAudit(
+            config.outbox(),
+            source,
+            router,
+            meters,
+            new SentDeliveries(config.kafka(), topics, serdes),
+            config.tuning().auditInterval(),
+            monitor::holding,
+            this::repair,
+            closing);
+    auditing.set(audit);
     String transactionalId =
         RelayIdentity.transactionalId(source.systemIdentifier(), config.outbox().slot());
-    run("ichido-relay", () -> relay(serdes, limits, transactionalId));
+    run("ichido-relay", () -> relay(serdes, limits, transactionalId, audit));
     run("ichido-relay-slot", monitor);
+    run("ichido-relay-audit", audit);
   }
 
   private void run(String name, Runnable work) {
@@ -126,7 +144,7 @@ public final class OutboxRelay implements AutoCloseable {
 
   /** Rows are being relayed: the slot is held, and the last batch was acknowledged. */
   public boolean ready() {
-    return monitor.holding() && problem.get() == null && failure.get() == null;
+    return monitor.holding() && problem().isEmpty() && failure.get() == null;
   }
 
   /** Why the relay stopped for good: nothing but a person helps. */
@@ -135,11 +153,13 @@ public final class OutboxRelay implements AutoCloseable {
   }
 
   /**
-   * What the relay is waiting out at the moment, such as a broker that is away or a slot that
-   * another relay holds.
+   * What the relay is waiting out at the moment, such as a broker that is away, a slot that another
+   * relay holds, or rows that the audit misses and that are not sent again yet.
    */
   public Optional<RelayException> problem() {
-    return Optional.ofNullable(problem.get());
+    OutboxAudit audit = auditing.get();
+    return Optional.ofNullable(problem.get())
+        .or(() -> audit == null ? Optional.empty() : audit.gap());
   }
 
   /** Stops after the batch in work. Idempotent. */
@@ -202,10 +222,31 @@ public final class OutboxRelay implements AutoCloseable {
     }
   }
 
-  private void relay(RecordSerdes serdes, BrokerChecks.Limits limits, String transactionalId) {
+  private boolean repair(List<RoutedRow> rows) throws InterruptedException {
+    try {
+      synchronized (sending) {
+        IntentSender to = sender.get();
+        if (to == null || !monitor.holding()) {
+          return false;
+        }
+        to.send(rows);
+        return true;
+      }
+    } catch (RuntimeException e) {
+      // A transaction that failed ends with its producer, and that with the engine.
+      ChangeEngine running = engine.get();
+      if (running != null) {
+        running.tryStop();
+      }
+      throw e;
+    }
+  }
+
+  private void relay(
+      RecordSerdes serdes, BrokerChecks.Limits limits, String transactionalId, OutboxAudit audit) {
     Duration backoff = config.tuning().firstBackoff();
     while (!isClosing()) {
-      Batches batches = new Batches(serdes, limits, transactionalId);
+      Batches batches = new Batches(serdes, limits, transactionalId, audit);
       try {
         source.requireReady(config.tuning().slotLost());
         backfill(batches);
@@ -362,12 +403,18 @@ public final class OutboxRelay implements AutoCloseable {
     private final RecordSerdes serdes;
     private final BrokerChecks.Limits limits;
     private final String transactionalId;
+    private final OutboxAudit audit;
     private volatile boolean acknowledged;
 
-    private Batches(RecordSerdes serdes, BrokerChecks.Limits limits, String transactionalId) {
+    private Batches(
+        RecordSerdes serdes,
+        BrokerChecks.Limits limits,
+        String transactionalId,
+        OutboxAudit audit) {
       this.serdes = serdes;
       this.limits = limits;
       this.transactionalId = transactionalId;
+      this.audit = audit;
     }
 
     @Override
@@ -383,7 +430,7 @@ public final class OutboxRelay implements AutoCloseable {
       for (RecordChangeEvent<SourceRecord> change : changes) {
         rows.add(router.route(change.record()));
       }
-      int sent = to.send(rows);
+      int sent = send(to, rows);
       long now = System.currentTimeMillis();
       for (RoutedRow row : rows) {
         if (row instanceof RoutedRow.Intent intent) {
@@ -407,7 +454,16 @@ public final class OutboxRelay implements AutoCloseable {
       if (isClosing()) {
         throw new InterruptedException();
       }
-      meters.backfilled(to.send(rows));
+      meters.backfilled(send(to, rows));
+    }
+
+    private int send(IntentSender to, List<RoutedRow> rows) throws InterruptedException {
+      int sent;
+      synchronized (sending) {
+        sent = to.send(rows);
+      }
+      audit.acknowledged(rows);
+      return sent;
     }
 
     /** Fences the relays before this one. */

@@ -27,6 +27,7 @@ public final class RelayException extends RuntimeException {
     SLOT_UNFIT(true),
     NAME_UNUSABLE(true),
     BACKFILL_UNFINISHED(false),
+    OUTBOX_GAP(false),
     SLOT_HELD(false),
     BROKER_UNREACHABLE(false),
     BROKER_ACCESS(false),

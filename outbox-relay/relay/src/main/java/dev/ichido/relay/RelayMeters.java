@@ -15,6 +15,8 @@ final class RelayMeters {
   private final AtomicLong retainedBytes = new AtomicLong();
   private final AtomicLong lost = new AtomicLong();
   private final Counter backfilled;
+  private final Counter missing;
+  private final Counter repaired;
   private final Counter records;
   private final Counter restarts;
   private final Timer delay;
@@ -39,6 +41,17 @@ final class RelayMeters {
     backfilled =
         Counter.builder("ichido.relay.backfilled")
             .description("Rows sent from the table because a slot was lost")
+            .tag("slot", slot)
+            .register(registry);
+    missing =
+        Counter.builder("ichido.relay.audit.missing")
+            .description(
+                "Rows that were not acknowledged although the slot had passed them: an alarm")
+            .tag("slot", slot)
+            .register(registry);
+    repaired =
+        Counter.builder("ichido.relay.audit.repaired")
+            .description("Missing rows that were sent again")
             .tag("slot", slot)
             .register(registry);
     records =
@@ -70,6 +83,14 @@ final class RelayMeters {
 
   void backfilled(int count) {
     backfilled.increment(count);
+  }
+
+  void missing(int count) {
+    missing.increment(count);
+  }
+
+  void repaired(int count) {
+    repaired.increment(count);
   }
 
   void acknowledged(int count) {

@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param firstBackoff wait before the first restart after a failure; doubled up to {@code
  *     maxBackoff}
  * @param startTimeout how long start-up waits for the database, the broker and the registry
+ * @param auditInterval how often the rows of the table are held against the records acknowledged
  * @param slotLost what to do when the slot was dropped or the log that it needs was removed
  */
 public record RelayTuning(
@@ -22,6 +23,7 @@ public record RelayTuning(
     Duration firstBackoff,
     Duration maxBackoff,
     Duration startTimeout,
+    Duration auditInterval,
     SlotLoss slotLost) {
   public static final RelayTuning DEFAULT =
       new RelayTuning(
@@ -31,6 +33,7 @@ public record RelayTuning(
           Duration.ofMillis(200),
           Duration.ofSeconds(10),
           Duration.ofSeconds(15),
+          Duration.ofSeconds(10),
           SlotLoss.BACKFILL);
 
   public RelayTuning {
@@ -39,6 +42,7 @@ public record RelayTuning(
     require("first backoff", firstBackoff);
     require("longest backoff", maxBackoff);
     require("start timeout", startTimeout);
+    require("audit interval", auditInterval);
     if (maxBatch < 1) {
       throw new IllegalArgumentException(
           "Expected a batch of at least one row, but it is "
@@ -49,7 +53,14 @@ public record RelayTuning(
 
   public RelayTuning withSlotLost(SlotLoss other) {
     return new RelayTuning(
-        pollInterval, maxBatch, heartbeat, firstBackoff, maxBackoff, startTimeout, other);
+        pollInterval,
+        maxBatch,
+        heartbeat,
+        firstBackoff,
+        maxBackoff,
+        startTimeout,
+        auditInterval,
+        other);
   }
 
   private static void require(String name, Duration value) {

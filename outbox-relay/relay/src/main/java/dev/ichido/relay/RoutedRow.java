@@ -12,15 +12,22 @@ sealed interface RoutedRow {
       implements RoutedRow {}
 
   /** A row that can't be made into one. */
-  record Refused(String recordKey, DeadLetter value) implements RoutedRow {}
+  record Refused(String recordKey, DeadLetter value, Row row) implements RoutedRow {}
 
   /** Not a row of the outbox: it only moves the position. */
   record Nothing() implements RoutedRow {}
 
   /**
-   * The row as the log shows it.
+   * The row as the log or the table shows it.
    *
+   * @param transaction id of the transaction that wrote it
    * @param committedAt milliseconds since 1970
    */
-  record Row(String recordKey, ByteBuffer json, long lsn, long committedAt) {}
+  record Row(
+      String recordKey,
+      String delivery,
+      long transaction,
+      ByteBuffer json,
+      long lsn,
+      long committedAt) {}
 }

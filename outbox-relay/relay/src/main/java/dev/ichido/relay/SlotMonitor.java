@@ -131,7 +131,7 @@ final class SlotMonitor implements Runnable {
     }
   }
 
-  private static void emit(Connection connection) throws SQLException {
+  static void emit(Connection connection) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute("select pg_logical_emit_message(false, '" + MESSAGE_PREFIX + "', '')");
     }

@@ -46,6 +46,30 @@ class BackfillIT {
 
   @Test
   @Tag("FR-21")
+  void whatIsKnownToBeAcknowledgedIsNotSentAgain(TestOutbox outbox) throws Exception {
+    outbox.migrated();
+    try (OutboxRelay relay = outbox.relay()) {
+      relay.start();
+      outbox.publish("seen");
+      await(
+          "it is known to be acknowledged",
+          () ->
+              outbox
+                  .query(
+                      "select acknowledged_below > (select max(transaction_id) from ichido.outbox)"
+                          + " from ichido.relay_slot")
+                  .equals("t"));
+    }
+    await("the slot is free", () -> outbox.slot("active").equals("f"));
+    drop(outbox);
+    outbox.publish("unread");
+    outbox.relay().start();
+    await("the unread row", () -> outbox.deliveries().contains("unread"));
+    assertThat(outbox.deliveries()).containsExactly("seen", "unread");
+  }
+
+  @Test
+  @Tag("FR-21")
   void aSlotDroppedUnderARunningRelayIsMadeAnew(TestOutbox outbox) throws Exception {
     outbox.migrated();
     OutboxRelay relay = outbox.relay();

@@ -58,6 +58,7 @@ final class RelayBenchmark {
                 d.firstBackoff(),
                 d.maxBackoff(),
                 d.startTimeout(),
+                d.auditInterval(),
                 d.slotLost())));
   }
 

@@ -34,6 +34,7 @@ class RelayStartIT {
           Duration.ofMillis(50),
           Duration.ofMillis(500),
           Duration.ofSeconds(3),
+          Duration.ofSeconds(10),
           SlotLoss.REFUSE);
 
   @Test

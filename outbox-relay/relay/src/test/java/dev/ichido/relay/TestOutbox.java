@@ -46,6 +46,7 @@ final class TestOutbox implements AutoCloseable {
           Duration.ofMillis(50),
           Duration.ofMillis(500),
           Duration.ofSeconds(10),
+          Duration.ofMillis(500),
           SlotLoss.BACKFILL);
 
   final String name;
