@@ -13,28 +13,29 @@ public final class SchemaRefusedException extends WireException {
     super(code, message, cause);
   }
 
+  private SchemaRefusedException(String code, String message) {
+    this(code, message, null);
+  }
+
   static SchemaRefusedException incompatible(String subject, String schema, String why) {
     return new SchemaRefusedException(
         "SCHEMA_INCOMPATIBLE",
         "Expected the registry to accept %s under subject \"%s\", but it is not compatible with an earlier version: %s. Check that no other system writes to this topic, and the subject's compatibility level."
-            .formatted(schema, subject, why),
-        null);
+            .formatted(schema, subject, why));
   }
 
   static SchemaRefusedException notRegistered(String subject, String schema) {
     return new SchemaRefusedException(
         "SCHEMA_NOT_REGISTERED",
         "Expected %s to be registered under subject \"%s\", but it is not. Register it ahead of time, or set auto.register.schemas=true."
-            .formatted(schema, subject),
-        null);
+            .formatted(schema, subject));
   }
 
   static SchemaRefusedException rejected(String subject, String schema, int status, String why) {
     return new SchemaRefusedException(
         "SCHEMA_REJECTED",
         "Expected the registry to accept %s under subject \"%s\", but it answered status %d: %s. Check the registry's mode and settings."
-            .formatted(schema, subject, status, why),
-        null);
+            .formatted(schema, subject, status, why));
   }
 
   static SchemaRefusedException unwritable(String topic, String schema, Throwable cause) {
@@ -42,8 +43,7 @@ public final class SchemaRefusedException extends WireException {
     return new SchemaRefusedException(
         "RECORD_UNWRITABLE",
         "Expected a whole %s for topic \"%s\", but it could not be written (%s). Check that every field without a default is set."
-            .formatted(schema, topic, cause.getClass().getSimpleName()),
-        null);
+            .formatted(schema, topic, cause.getClass().getSimpleName()));
   }
 
   static SchemaRefusedException byForeignSerializer(String topic, String schema, Throwable cause) {

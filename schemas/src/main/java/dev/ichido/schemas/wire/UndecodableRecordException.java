@@ -16,6 +16,10 @@ public final class UndecodableRecordException extends WireException {
     super(code, message, cause);
   }
 
+  private UndecodableRecordException(String code, String message) {
+    this(code, message, null);
+  }
+
   /** The exception itself or the first of its kind among its causes. */
   public static Optional<UndecodableRecordException> find(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
@@ -30,24 +34,21 @@ public final class UndecodableRecordException extends WireException {
     return new UndecodableRecordException(
         "RECORD_TOO_SHORT",
         "Expected at least 5 bytes of magic byte and schema id in topic \"%s\", but there are %d. Check that its producer writes Confluent's wire format."
-            .formatted(topic, bytes),
-        null);
+            .formatted(topic, bytes));
   }
 
   static UndecodableRecordException foreignMagic(String topic, byte magic) {
     return new UndecodableRecordException(
         "RECORD_MAGIC",
         "Expected magic byte 0x00 in topic \"%s\", but it is 0x%02X. Check that its producer writes Confluent's wire format."
-            .formatted(topic, magic),
-        null);
+            .formatted(topic, magic));
   }
 
   static UndecodableRecordException unknownSchema(String topic, int id) {
     return new UndecodableRecordException(
         "RECORD_SCHEMA_UNKNOWN",
         "Expected a schema id that the registry knows in topic \"%s\", but it does not know %d. Check that its producer uses the same registry."
-            .formatted(topic, id),
-        null);
+            .formatted(topic, id));
   }
 
   static UndecodableRecordException unusableSchema(
@@ -64,16 +65,14 @@ public final class UndecodableRecordException extends WireException {
     return new UndecodableRecordException(
         "RECORD_SCHEMA_FOREIGN",
         "Expected records of %s in topic \"%s\", but schema %d is of %s. Check which producer writes to this topic."
-            .formatted(expected, topic, id, found),
-        null);
+            .formatted(expected, topic, id, found));
   }
 
   static UndecodableRecordException incompatibleSchema(String topic, int id, String expected) {
     return new UndecodableRecordException(
         "RECORD_SCHEMA_INCOMPATIBLE",
         "Expected schema %d of topic \"%s\" to be readable as %s, but it is not compatible. Check the registry's compatibility level and which version the reader was built with."
-            .formatted(id, topic, expected),
-        null);
+            .formatted(id, topic, expected));
   }
 
   static UndecodableRecordException malformed(
@@ -81,8 +80,7 @@ public final class UndecodableRecordException extends WireException {
     return new UndecodableRecordException(
         "RECORD_MALFORMED",
         "Expected %s in schema %d in topic \"%s\", but the bytes do not follow it (%s). Check its producer."
-            .formatted(expected, id, topic, cause.getClass().getSimpleName()),
-        null);
+            .formatted(expected, id, topic, cause.getClass().getSimpleName()));
   }
 
   static UndecodableRecordException trailingBytes(
@@ -90,16 +88,14 @@ public final class UndecodableRecordException extends WireException {
     return new UndecodableRecordException(
         "RECORD_TRAILING_BYTES",
         "Expected the end of the record after %s in schema %d in topic \"%s\", but %d bytes follow. Check which schema its producer wrote with."
-            .formatted(expected, id, topic, trailing),
-        null);
+            .formatted(expected, id, topic, trailing));
   }
 
   static UndecodableRecordException foreignClass(String topic, String expected, String found) {
     return new UndecodableRecordException(
         "RECORD_SCHEMA_FOREIGN",
         "Expected records of %s in topic \"%s\", but the deserializer made a %s. Check which producer writes to this topic and registry.deserializer.class."
-            .formatted(expected, topic, found),
-        null);
+            .formatted(expected, topic, found));
   }
 
   static UndecodableRecordException refusedByDeserializer(
