@@ -48,7 +48,7 @@ public final class RoleGroup implements AutoCloseable {
       List<String> waiting = new ArrayList<>();
       for (RunningRole role : roles) {
         if (!role.ready().getAsBoolean()) {
-          waiting.add(role.name());
+          waiting.add(role.name() + role.problem().get().map(it -> " (" + it + ")").orElse(""));
         }
       }
       if (waiting.isEmpty()) {
