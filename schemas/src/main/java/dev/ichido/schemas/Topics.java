@@ -25,12 +25,13 @@ public record Topics(String prefix) {
   /** How long decisions are kept; above the longest horizon of the default policy (31 days). */
   public static final Duration JOURNAL_RETENTION = Duration.ofDays(90);
 
-  /**
-   * Largest record batch of a topic, in bytes; Kafka's own default, stated so that it is checked.
-   */
-  public static final int RECORD_BYTES = 1_048_588;
+  /** Largest record batch of a topic, in bytes: arguments of 1 MiB and as much of other fields. */
+  public static final int RECORD_BYTES = 2 * 1_024 * 1_024;
 
-  /** A dead letter carries the refused record whole, so its limit leaves room for both. */
+  /**
+   * A dead letter carries the refused record whole, so its limit leaves room for both. A stored
+   * operation holds its arguments and who waits, and has the same.
+   */
   public static final int DEAD_LETTER_BYTES = 2 * RECORD_BYTES;
 
   private static final Pattern LEGAL = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}");

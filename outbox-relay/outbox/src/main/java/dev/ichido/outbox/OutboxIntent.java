@@ -46,8 +46,8 @@ public record OutboxIntent(
   /** Longest text of a field other than the arguments, in UTF-16 units. */
   public static final int MAX_TEXT = 4_096;
 
-  /** Longest arguments, in bytes of UTF-8; more does not fit a Kafka record of the default size. */
-  public static final int MAX_ARGUMENTS_BYTES = 900 * 1_024;
+  /** Longest arguments, in bytes of UTF-8; the processor refuses more. */
+  public static final int MAX_ARGUMENTS_BYTES = 1_024 * 1_024;
 
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999Z");
 

@@ -427,8 +427,8 @@ class OutboxRelayIT {
     outbox.relay().start();
     outbox.publish("before");
     insert(outbox, "odd", "'ERASE', '{}'");
-    insert(outbox, "large", "'EXECUTE', repeat('x', 1100000)");
-    insert(outbox, "huge", "'EXECUTE', repeat('x', 3000000)");
+    insert(outbox, "large", "'EXECUTE', repeat('x', 2200000)");
+    insert(outbox, "huge", "'EXECUTE', repeat('x', 5000000)");
     outbox.publish("after");
     await("the good rows", () -> outbox.deliveries().contains("after"));
     assertThat(outbox.deliveries()).containsExactly("before", "after");
