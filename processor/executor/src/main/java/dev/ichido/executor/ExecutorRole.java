@@ -94,9 +94,9 @@ public final class ExecutorRole implements AutoCloseable {
     this.meters = new Meters(registry);
     this.clock = clock;
     this.topics = config.topics();
-    meters.gauge("held", () -> find(l -> l.dispatcher.held()));
-    meters.gauge("running", () -> find(l -> l.dispatcher.running().size()));
-    meters.gauge("unacknowledged", () -> find(l -> l.reporter.open()));
+    meters.gauge("ichido.executor.held", () -> find(l -> l.dispatcher.held()));
+    meters.gauge("ichido.executor.running", () -> find(l -> l.dispatcher.running().size()));
+    meters.gauge("ichido.executor.unacknowledged", () -> find(l -> l.reporter.open()));
   }
 
   private int find(ToIntFunction<Life> value) {

@@ -72,7 +72,7 @@ final class Meters {
   }
 
   void gauge(String name, Supplier<Number> value) {
-    io.micrometer.core.instrument.Gauge.builder("ichido.executor." + name, value)
+    io.micrometer.core.instrument.Gauge.builder(name, value)
         .strongReference(true)
         .register(registry);
   }

@@ -9,6 +9,7 @@ import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.Topics;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,6 +42,7 @@ public final class InboxRole implements AutoCloseable {
   private final InboxConfig config;
   private final DataSource dataSource;
   private final MeterRegistry registry;
+  private final UnknownGauges unknowns;
   private volatile @Nullable List<Feed<?, ?>> feeds;
 
   /** An inbox of this database. */
@@ -48,6 +50,7 @@ public final class InboxRole implements AutoCloseable {
     this.config = config;
     this.dataSource = dataSource;
     this.registry = registry;
+    this.unknowns = new UnknownGauges(new OperationReader(dataSource), Clock.systemUTC(), registry);
   }
 
   /**
@@ -65,6 +68,7 @@ public final class InboxRole implements AutoCloseable {
     List<Feed<?, ?>> begun = List.of(replies(), journal());
     feeds = begun;
     begun.forEach(Feed::start);
+    unknowns.start();
     LOG.info("Inbox started");
   }
 
@@ -142,6 +146,7 @@ public final class InboxRole implements AutoCloseable {
   @Override
   public void close() {
     List<Feed<?, ?>> begun = begun();
+    unknowns.close();
     begun.forEach(Feed::stop);
     begun.forEach(Feed::close);
     if (!begun.isEmpty()) {

@@ -82,6 +82,32 @@ public final class OperationReader {
   }
 
   /**
+   * Operations of one action that nobody knows the outcome of.
+   *
+   * @param since when the oldest of them came to be so
+   */
+  public record Unknowns(String tenant, String action, long count, Instant since) {}
+
+  /**
+   * What is in UNKNOWN_RECONCILIATION, by tenant and action.
+   *
+   * @throws InboxException INBOX_UNAVAILABLE
+   */
+  public List<Unknowns> unknowns() {
+    return query(
+        "select tenant, coalesce(action, '') as action, count(*) as operations,"
+            + " min(coalesce(state_since, known_since)) as since from ichido.operation"
+            + " where state = 'UNKNOWN_RECONCILIATION' group by 1, 2",
+        List.of(),
+        row ->
+            new Unknowns(
+                row.getString("tenant"),
+                row.getString("action"),
+                row.getLong("operations"),
+                row.getTimestamp("since").toInstant()));
+  }
+
+  /**
    * Every decision about an operation, oldest first: claims, reports, status reads, deadlines,
    * duplicates.
    *

@@ -27,8 +27,10 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -279,7 +281,7 @@ class InboxRoleIT {
     send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
     assertThat(requireFinal(name("d1")).body()).isEqualTo("x");
     assertThat(role.failure()).isEmpty();
-    assertThat(role.ready()).isTrue();
+    await().atMost(PATIENCE).until(role::ready);
   }
 
   /** A paused twin applies what it still holds after another one has gone on. */
@@ -405,6 +407,19 @@ class InboxRoleIT {
     assertThat(
             operations.list(new OperationFilter(tenant, null, null, "agent:b"), Long.MAX_VALUE, 10))
         .isEmpty();
+
+    SimpleMeterRegistry told = new SimpleMeterRegistry();
+    Clock later = Clock.fixed(Instant.ofEpochMilli(7_020), ZoneOffset.UTC);
+    try (UnknownGauges gauges = new UnknownGauges(operations, later, told)) {
+      gauges.look();
+      assertThat(unknown(told, "ichido.unknown.operations", tenant)).isEqualTo(1);
+      assertThat(unknown(told, "ichido.unknown.oldest.seconds", tenant)).isEqualTo(7);
+      send(
+          entry(tenant, "one", 4, "RECONCILED", "UNKNOWN_RECONCILIATION", "SUCCEEDED", 40).build());
+      await().atMost(PATIENCE).until(() -> changedAt(operations, tenant, "one") == 40);
+      gauges.look();
+      assertThat(told.find("ichido.unknown.operations").tag("tenant", tenant).gauge()).isNull();
+    }
   }
 
   @Test
@@ -470,6 +485,10 @@ class InboxRoleIT {
     assertThat(operations.find(tenant, "global", name("op")).orElseThrow().state())
         .isEqualTo("SUCCEEDED");
     assertThat(operations.timeline(tenant, "global", name("op"))).hasSize(2);
+  }
+
+  private static double unknown(SimpleMeterRegistry told, String gauge, String tenant) {
+    return told.get(gauge).tag("tenant", tenant).tag("action", "pay").gauge().value();
   }
 
   private static Placed<JournalMapper.Told> told(

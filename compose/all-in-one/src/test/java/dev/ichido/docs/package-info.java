@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.docs;
+
+import org.jspecify.annotations.NullMarked;
