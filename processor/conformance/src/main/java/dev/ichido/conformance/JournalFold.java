@@ -67,6 +67,7 @@ final class JournalFold {
     told.put("workflow_id", entry.getWorkflowId());
     told.put("step", entry.getStep());
     told.put("compensates", entry.getCompensates());
+    told.put("compensated_by", entry.getCompensatedBy());
     Map<String, @Nullable Object> held = new LinkedHashMap<>();
     held.put("state", kept.state().name());
     held.put("revision", kept.revision());
@@ -88,6 +89,7 @@ final class JournalFold {
     held.put("workflow_id", kept.workflowId());
     held.put("step", kept.step());
     held.put("compensates", kept.compensates());
+    held.put("compensated_by", kept.compensatedBy());
     for (Map.Entry<String, @Nullable Object> member : held.entrySet()) {
       Object line = told.get(member.getKey());
       if (!Objects.equals(member.getValue(), line)) {

@@ -38,7 +38,10 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       String arguments,
       @Nullable String precondition,
       @Nullable String discriminator,
-      @Nullable String issuedAt)
+      @Nullable String issuedAt,
+      @Nullable String workflowId,
+      @Nullable String step,
+      @Nullable String compensates)
       implements Verb {}
 
   record Result(
@@ -124,7 +127,10 @@ record Step(Verb verb, @Nullable Expectation expectation) {
             arguments == null ? "" : arguments,
             fields.text("precondition", null),
             fields.text("discriminator", null),
-            fields.text("issued_at", "+0s"));
+            fields.text("issued_at", "+0s"),
+            fields.text("workflow_id", null),
+            fields.text("step", null),
+            fields.text("compensates", null));
     fields.refuseOthers();
     return intent;
   }

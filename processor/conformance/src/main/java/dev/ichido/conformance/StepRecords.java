@@ -66,6 +66,9 @@ final class StepRecords {
             .setPrecondition(intent.precondition())
             .setDiscriminator(intent.discriminator())
             .setIssuedAt(issuedAt)
+            .setWorkflowId(intent.workflowId())
+            .setStep(intent.step())
+            .setCompensates(intent.compensates())
             .build();
     return new Sent(key, intents.serialize(topics.intents(), record), delivery);
   }

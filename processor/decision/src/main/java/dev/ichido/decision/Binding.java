@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint null only when the operation was cancelled before an intent arrived
  * @param action null only when the operation was cancelled before an intent arrived
  * @param compensates operation id of the operation that this one undoes
+ * @param compensatedBy operation id of the one operation that may undo this one; null while none
+ *     was let
  */
 public record Binding(
     Principal principal,
@@ -23,7 +25,8 @@ public record Binding(
     @Nullable String target,
     @Nullable String workflowId,
     @Nullable String step,
-    @Nullable String compensates) {
+    @Nullable String compensates,
+    @Nullable String compensatedBy) {
   public Binding {
     Objects.requireNonNull(principal, "principal");
   }
@@ -37,11 +40,12 @@ public record Binding(
         intent.target(),
         intent.workflowId(),
         intent.step(),
-        intent.compensates());
+        intent.compensates(),
+        null);
   }
 
   static Binding ofCancel(Principal principal) {
-    return new Binding(principal, null, null, null, null, null, null, null);
+    return new Binding(principal, null, null, null, null, null, null, null, null);
   }
 
   /** The bare identity that a tombstone keeps: nothing that only serves to name differences. */
@@ -60,6 +64,20 @@ public record Binding(
             target,
             workflowId,
             step,
-            compensates);
+            compensates,
+            compensatedBy);
+  }
+
+  Binding withCompensatedBy(@Nullable String operationId) {
+    return new Binding(
+        principal,
+        fingerprint,
+        action,
+        actionVersion,
+        target,
+        workflowId,
+        step,
+        compensates,
+        operationId);
   }
 }

@@ -22,17 +22,17 @@ final class DeadlineRules {
     Draft d = new Draft(before, e, policy);
     Lapses.catchUp(d);
     if (d.hasLapsed()) {
-      return d.closeDeadline();
+      return d.closeLapsed();
     }
     return switch (d.state()) {
       case UnknownReconciliation s -> unknown(d, e, s);
       case FailedRetryable s -> failedRetryable(d, e, s);
-      case Absent s -> d.closeDeadline();
-      case InProgress s -> d.closeDeadline();
-      case Succeeded s -> d.closeDeadline();
-      case FailedTerminal s -> d.closeDeadline();
-      case Expired s -> d.closeDeadline();
-      case Cancelled s -> d.closeDeadline();
+      case Absent s -> d.closeLapsed();
+      case InProgress s -> d.closeLapsed();
+      case Succeeded s -> d.closeLapsed();
+      case FailedTerminal s -> d.closeLapsed();
+      case Expired s -> d.closeLapsed();
+      case Cancelled s -> d.closeLapsed();
     };
   }
 
@@ -61,7 +61,7 @@ final class DeadlineRules {
   private static Decision failedRetryable(Draft d, DeadlineReached e, FailedRetryable s) {
     Instant wakeAt = s.wakeAt();
     if (wakeAt == null || !d.isOver(wakeAt)) {
-      return d.closeDeadline();
+      return d.closeLapsed();
     }
     ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
     if (hindrance == null) {

@@ -1,5 +1,6 @@
 package dev.ichido.decision;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
@@ -19,5 +20,11 @@ public record Decision(
     Objects.requireNonNull(verdict, "verdict");
     effects = List.copyOf(effects);
     transitions = List.copyOf(transitions);
+  }
+
+  Decision with(Effect further) {
+    List<Effect> all = new ArrayList<>(effects);
+    all.add(further);
+    return new Decision(next, verdict, all, transitions);
   }
 }

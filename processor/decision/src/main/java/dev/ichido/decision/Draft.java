@@ -4,6 +4,8 @@ import dev.ichido.decision.Effect.ReplyAddress;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.EventName;
 import dev.ichido.decision.OperationEvent.IntentReceived;
@@ -134,8 +136,8 @@ final class Draft {
     return close(verdict, state, note);
   }
 
-  /** The verdict on a deadline: that of what had lapsed, or that nothing is due. */
-  Decision closeDeadline() {
+  /** What time alone has done, if anything; the event itself changes nothing. */
+  Decision closeLapsed() {
     Verdict verdict =
         transitions.isEmpty()
             ? Verdict.NOTHING_DUE
@@ -295,6 +297,8 @@ final class Draft {
       case ResultReported e -> null;
       case ReconciliationReported e -> null;
       case ResolutionReceived e -> null;
+      case CompensationAsked e -> e.principal();
+      case CompensationReleased e -> null;
       case DeadlineReached e -> null;
     };
   }

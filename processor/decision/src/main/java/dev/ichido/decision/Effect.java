@@ -102,6 +102,38 @@ public sealed interface Effect {
   }
 
   /**
+   * The operation that would be undone is asked; the intent is decided on again with its answer.
+   *
+   * @param original that would be undone
+   * @param compensation operation id of the one that would undo it
+   */
+  record AskOriginal(
+      OperationKey original, String compensation, String deliveryId, Principal principal)
+      implements Effect {
+    public AskOriginal {
+      Objects.requireNonNull(original, "original");
+      Objects.requireNonNull(compensation, "compensation");
+      Objects.requireNonNull(deliveryId, "deliveryId");
+      Objects.requireNonNull(principal, "principal");
+    }
+  }
+
+  /** The compensation that asked is told how the operation stands. */
+  record TellCompensation(OriginalStanding standing) implements Effect {
+    public TellCompensation {
+      Objects.requireNonNull(standing, "standing");
+    }
+  }
+
+  /** The operation that would have been undone is told that this compensation gives up. */
+  record ReleaseOriginal(OperationKey original, String compensation) implements Effect {
+    public ReleaseOriginal {
+      Objects.requireNonNull(original, "original");
+      Objects.requireNonNull(compensation, "compensation");
+    }
+  }
+
+  /**
    * Whom a reply goes to.
    *
    * @param operationId null where the delivery carried none

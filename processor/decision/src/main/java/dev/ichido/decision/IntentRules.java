@@ -37,6 +37,10 @@ final class IntentRules {
   private IntentRules() {}
 
   static Decision decide(OperationState before, IntentReceived e, ActionPolicy policy) {
+    return CompensationRules.keepOrRelease(judge(before, e, policy), e);
+  }
+
+  private static Decision judge(OperationState before, IntentReceived e, ActionPolicy policy) {
     Draft d = new Draft(before, e, policy);
     Intent intent = e.intent();
     ReplyAddress to =
@@ -137,6 +141,10 @@ final class IntentRules {
           "Expected an operation issued within the horizon, but it is older and nothing is known of it. Check by its natural key whether it took effect.");
       return d.close(Verdict.LATE_REPLAY, Note.NONE);
     }
+    Decision hindrance = CompensationRules.hindrance(d, e, to);
+    if (hindrance != null) {
+      return hindrance;
+    }
     Binding binding = Binding.of(intent, fingerprint);
     OrphanEvidence evidence = s.evidence();
     if (evidence != null) {
@@ -173,6 +181,10 @@ final class IntentRules {
     Fingerprint stored = state.comparable();
     if (stored != null && !stored.matches(fingerprint)) {
       return mismatch(d, to, state, stored.differingMembers(fingerprint));
+    }
+    if (stored != null
+        && !Objects.equals(state.binding().compensates(), e.intent().compensates())) {
+      return mismatch(d, to, state, List.of("compensates"));
     }
     return switch (state) {
       case InProgress s -> inProgress(d, to, s);

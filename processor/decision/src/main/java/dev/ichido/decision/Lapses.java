@@ -81,6 +81,7 @@ final class Lapses {
           List.of(),
           true);
     }
+    CompensationRules.release(d, s.binding());
     d.lapse(Verdict.EXPIRED, next);
   }
 

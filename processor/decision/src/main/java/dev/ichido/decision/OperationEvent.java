@@ -40,6 +40,8 @@ public sealed interface OperationEvent {
     RECONCILIATION_REPORTED,
     RESOLUTION_RECEIVED,
     CANCEL_RECEIVED,
+    COMPENSATION_ASKED,
+    COMPENSATION_RELEASED,
     DEADLINE_REACHED
   }
 
@@ -52,6 +54,8 @@ public sealed interface OperationEvent {
    * @param fingerprint what the intent means, under the version that is stored with the operation
    *     or else the current one; null for a read and for a refused intent
    * @param suspectOf operation id under which the same meaning is known
+   * @param original how the operation stands that this one undoes, as its owner told; null while
+   *     nobody has asked
    */
   record IntentReceived(
       Intent intent,
@@ -61,8 +65,22 @@ public sealed interface OperationEvent {
       ActionPolicy.ActionEffect effect,
       @Nullable Fingerprint fingerprint,
       RetryBudget budget,
-      @Nullable String suspectOf)
+      @Nullable String suspectOf,
+      @Nullable OriginalStanding original)
       implements OperationEvent {
+    /** An intent before anybody was asked about an operation that it undoes. */
+    public IntentReceived(
+        Intent intent,
+        Instant at,
+        @Nullable Refusal refusal,
+        boolean permitted,
+        ActionPolicy.ActionEffect effect,
+        @Nullable Fingerprint fingerprint,
+        RetryBudget budget,
+        @Nullable String suspectOf) {
+      this(intent, at, refusal, permitted, effect, fingerprint, budget, suspectOf, null);
+    }
+
     public IntentReceived {
       Objects.requireNonNull(intent, "intent");
       Objects.requireNonNull(at, "at");
@@ -307,6 +325,60 @@ public sealed interface OperationEvent {
     @Override
     public OperationKey key() {
       return new OperationKey(tenant, scope, Objects.requireNonNull(operationId, "operationId"));
+    }
+  }
+
+  /**
+   * A compensation asks the operation that it undoes whether it may.
+   *
+   * @param key of the operation that would be undone
+   * @param compensation operation id of the one that asks
+   * @param principal that asks for the compensation
+   */
+  record CompensationAsked(
+      OperationKey key, Instant at, String compensation, String deliveryId, Principal principal)
+      implements OperationEvent {
+    public CompensationAsked {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(at, "at");
+      Objects.requireNonNull(compensation, "compensation");
+      Objects.requireNonNull(deliveryId, "deliveryId");
+      Objects.requireNonNull(principal, "principal");
+    }
+
+    @Override
+    public EventName name() {
+      return EventName.COMPENSATION_ASKED;
+    }
+
+    @Override
+    public String eventId() {
+      return deliveryId;
+    }
+  }
+
+  /**
+   * A compensation did not come to take effect and never will, so that another one may.
+   *
+   * @param key of the operation that would have been undone
+   * @param compensation operation id of the one that gives up
+   */
+  record CompensationReleased(OperationKey key, Instant at, String compensation)
+      implements OperationEvent {
+    public CompensationReleased {
+      Objects.requireNonNull(key, "key");
+      Objects.requireNonNull(at, "at");
+      Objects.requireNonNull(compensation, "compensation");
+    }
+
+    @Override
+    public EventName name() {
+      return EventName.COMPENSATION_RELEASED;
+    }
+
+    @Override
+    public String eventId() {
+      return compensation;
     }
   }
 

@@ -302,6 +302,19 @@ public sealed interface OperationState {
       return StateName.SUCCEEDED;
     }
 
+    Succeeded withBinding(Binding next) {
+      return new Succeeded(
+          revision + 1,
+          next,
+          attempts,
+          result,
+          settledAt,
+          retainUntil,
+          forgetAt,
+          others,
+          superseded);
+    }
+
     @Override
     public int attempt() {
       return attempts.number();
@@ -372,6 +385,10 @@ public sealed interface OperationState {
     @Override
     public StateName name() {
       return StateName.EXPIRED;
+    }
+
+    Expired withBinding(Binding next) {
+      return new Expired(revision + 1, next, attempt, was, settledAt, forgetAt);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package dev.ichido.decision;
 
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ReadReported;
@@ -23,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *       did not start, or while the remote itself dedupes on the key that every attempt carries;
  *   <li>a settled result changes only by {@link Verdict#LATE_SUCCESS}, {@link Verdict#RECONCILED}
  *       or {@link Verdict#RESOLVED}, and each leaves a transition;
- *   <li>an intent is answered at once and once;
+ *   <li>an intent is answered at once and once; one that undoes an operation which has to be asked
+ *       first is answered when it comes with the answer;
  *   <li>deadlines that have passed are acted on first, so that no decision depends on whether the
  *       sweep came by.
  * </ul>
@@ -48,6 +51,8 @@ public final class OperationStateMachine {
       case ReconciliationReported e -> ReconciliationRules.decide(state, e, policy);
       case ResolutionReceived e -> ResolutionRules.decide(state, e, policy);
       case CancelReceived e -> CancelRules.decide(state, e, policy);
+      case CompensationAsked e -> CompensationRules.decide(state, e, policy);
+      case CompensationReleased e -> CompensationRules.decide(state, e, policy);
       case DeadlineReached e -> DeadlineRules.decide(state, e, policy);
     };
   }

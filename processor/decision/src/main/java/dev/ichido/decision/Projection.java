@@ -41,7 +41,8 @@ public record Projection(
     @Nullable Instant forgetAt,
     @Nullable String workflowId,
     @Nullable String step,
-    @Nullable String compensates) {
+    @Nullable String compensates,
+    @Nullable String compensatedBy) {
 
   /** What the journal keeps of a state. */
   public static Projection of(OperationState state) {
@@ -120,6 +121,7 @@ public record Projection(
         evidence == null ? null : evidence.forgetAt(),
         null,
         null,
+        null,
         null);
   }
 
@@ -155,6 +157,7 @@ public record Projection(
         forgetAt,
         binding.workflowId(),
         binding.step(),
-        binding.compensates());
+        binding.compensates(),
+        binding.compensatedBy());
   }
 }

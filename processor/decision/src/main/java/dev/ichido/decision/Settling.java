@@ -64,6 +64,7 @@ final class Settling {
             retainUntil(d),
             forgetAt(d));
     releaseAll(d, verdict, s.waiting(), next, result, next.settledAt());
+    CompensationRules.release(d, s.binding());
     return d.close(verdict, next, note);
   }
 
@@ -130,6 +131,7 @@ final class Settling {
   }
 
   static Cancelled cancelled(Draft d, long revision, Binding binding, int attempt) {
+    CompensationRules.release(d, binding);
     return new Cancelled(revision + 1, binding, attempt, d.at(), retainUntil(d), forgetAt(d));
   }
 

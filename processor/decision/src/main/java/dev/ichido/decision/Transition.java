@@ -2,6 +2,8 @@ package dev.ichido.decision;
 
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.EventName;
 import dev.ichido.decision.OperationEvent.IntentReceived;
@@ -69,6 +71,8 @@ public record Transition(
         case ResolutionReceived e -> new Report(null, e.as().name(), e.answer().reason());
         case IntentReceived e -> null;
         case CancelReceived e -> null;
+        case CompensationAsked e -> null;
+        case CompensationReleased e -> null;
         case DeadlineReached e -> null;
       };
     }

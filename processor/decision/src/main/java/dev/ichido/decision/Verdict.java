@@ -1,5 +1,7 @@
 package dev.ichido.decision;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The one word for what was decided on an event. The names are wire format: replies, the journal
  * and the counters carry them.
@@ -9,10 +11,10 @@ package dev.ichido.decision;
  * may not ask learns nothing, not even whether a fingerprint matched.
  */
 public enum Verdict {
-  /** The event is malformed; its code says how. Nothing was looked up, nothing is used up. */
-  INVALID,
+  /** The event is malformed or asks for what cannot be; its code says how. Nothing is used up. */
+  INVALID(Fault.CONTRACT),
   /** The principal may not do this. The reply says nothing about the operation. */
-  UNAUTHORIZED,
+  UNAUTHORIZED(Fault.AUTHORIZATION),
   /** A read: a command leaves for each delivery, no record is kept, nothing is replayed. */
   PASSED_THROUGH,
   /** Nothing is known of the operation and it is older than everything that is remembered. */
@@ -29,7 +31,10 @@ public enum Verdict {
   HELD_UNKNOWN,
   /** An attempt is running under a lease. */
   DUPLICATE_IN_PROGRESS,
-  /** The last attempt provably did not start; the next one is not due or not allowed. */
+  /**
+   * The last attempt provably did not start; the next one is not due or not allowed. Also: what the
+   * operation undoes has not taken effect yet; nothing is known of it and nobody waits.
+   */
   RETRY_LATER,
   /** The next attempt is started. */
   RECLAIMED,
@@ -59,10 +64,39 @@ public enum Verdict {
   /** A person settled the operation. */
   RESOLVED,
 
+  /** Of the original: it noted the one operation that may undo it. Journalled, never replied. */
+  COMPENSATION_GRANTED,
+  /** Of the original: the operation that it had noted gave up. Journalled, never replied. */
+  COMPENSATION_RELEASED,
+
   /**
-   * A deadline that is stale. Internal: it is never journalled, never replied and has no effects.
+   * Nothing is decided: a deadline that is stale, a question that changes nothing, or an intent
+   * that has to ask the original first. Internal: it is never journalled and never replied.
    */
   NOTHING_DUE;
+
+  /** What is wrong with a record that is kept for a person beside its reply. */
+  public enum Fault {
+    /** It breaks a rule. */
+    CONTRACT,
+    /** Who wrote it may not. */
+    AUTHORIZATION
+  }
+
+  private final @Nullable Fault fault;
+
+  Verdict() {
+    this(null);
+  }
+
+  Verdict(@Nullable Fault fault) {
+    this.fault = fault;
+  }
+
+  /** What is wrong with the record that was decided on; null where nothing is. */
+  public @Nullable Fault fault() {
+    return fault;
+  }
 
   /**
    * Whether a delivery that was answered with this verdict waits for what becomes of the operation.
@@ -89,6 +123,8 @@ public enum Verdict {
           RECONCILED,
           STILL_UNKNOWN,
           RESOLVED,
+          COMPENSATION_GRANTED,
+          COMPENSATION_RELEASED,
           NOTHING_DUE ->
           false;
     };

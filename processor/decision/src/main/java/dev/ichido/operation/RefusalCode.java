@@ -78,6 +78,18 @@ public enum RefusalCode {
   SCOPE_MISMATCH(
       "a scope that fits the declaration of the action",
       "Check whether the action is global, regional or zonal, and the name after the colon."),
+  /** A compensation names another operation by its id; check the field. */
+  COMPENSATES_INVALID(
+      "the id of another operation in compensates",
+      "Check that it is the operation id of the step that is undone, in the same tenant and scope."),
+  /** Only what took effect is undone; check how the original ended. */
+  NOTHING_TO_UNDO(
+      "an original that took effect",
+      "Check how the original ended; a step that did not take effect needs no compensation."),
+  /** One operation undoes another; check for a compensation that was given a new id. */
+  COMPENSATED_ALREADY(
+      "an original that no other operation undoes",
+      "Check whether the id of the compensation was minted again; send it under its first id."),
   /** A person settles only what is unknown or stuck; check the state of the operation. */
   NOT_RESOLVABLE(
       "an operation that is UNKNOWN or a stuck FAILED_RETRYABLE",

@@ -7,6 +7,8 @@ import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.Found;
 import dev.ichido.decision.OperationEvent.IntentReceived;
@@ -134,6 +136,8 @@ final class Journey {
     private ActionEffect effect = ActionEffect.WRITE;
     private @Nullable String suspectOf;
     private @Nullable String operationId = KEY.operationId();
+    private @Nullable String compensates;
+    private @Nullable OriginalStanding original;
 
     private Ask(String deliveryId) {
       this.deliveryId = deliveryId;
@@ -189,6 +193,16 @@ final class Journey {
       return this;
     }
 
+    Ask undoes(String id) {
+      compensates = id;
+      return this;
+    }
+
+    Ask told(OriginalStanding standing) {
+      original = standing;
+      return this;
+    }
+
     IntentReceived event() {
       Intent intent =
           new Intent(
@@ -206,10 +220,10 @@ final class Journey {
               issuedAt,
               "wf-1",
               "step-1",
-              null);
+              compensates);
       Fingerprint fingerprint = effect == ActionEffect.READ ? null : fingerprintOf(arguments);
       return new IntentReceived(
-          intent, now, refusal, permitted, effect, fingerprint, budget, suspectOf);
+          intent, now, refusal, permitted, effect, fingerprint, budget, suspectOf, original);
     }
   }
 
@@ -308,6 +322,14 @@ final class Journey {
   CancelReceived cancellation(Principal principal, @Nullable String deliveryId, boolean permitted) {
     return new CancelReceived(
         KEY.tenant(), KEY.scope(), KEY.operationId(), now, principal, deliveryId, null, permitted);
+  }
+
+  Journey undoAsked(String compensation, Principal principal) {
+    return then(new CompensationAsked(KEY, now, compensation, "d-undo", principal));
+  }
+
+  Journey undoGivenUp(String compensation) {
+    return then(new CompensationReleased(KEY, now, compensation));
   }
 
   Journey sweep() {

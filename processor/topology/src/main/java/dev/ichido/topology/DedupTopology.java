@@ -26,6 +26,7 @@ import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyConfig;
 import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.KStream;
 import org.apache.kafka.streams.kstream.Named;
 import org.apache.kafka.streams.kstream.Repartitioned;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -78,7 +79,8 @@ public final class DedupTopology {
         () -> new OperationProcessor(wiring()),
         NodeNames.GATE,
         NodeNames.RESULTS,
-        internal(NodeNames.CHECKED_INTENTS) + "-source");
+        internal(NodeNames.CHECKED_INTENTS) + "-source",
+        internal(NodeNames.COMPENSATIONS) + "-source");
     for (StoreBuilder<?> store : ProcessorStores.builders()) {
       topology.addStateStore(store, NodeNames.OPERATIONS);
     }
@@ -86,6 +88,11 @@ public final class DedupTopology {
     sink(topology, NodeNames.REPLIES, topics.replies(), NodeNames.OPERATIONS);
     sink(topology, NodeNames.JOURNAL, topics.journal(), NodeNames.OPERATIONS);
     sink(topology, NodeNames.DEAD_LETTERS, topics.deadLetters(), NodeNames.OPERATIONS);
+    sink(
+        topology,
+        NodeNames.COMPENSATION_MAIL,
+        internal(NodeNames.COMPENSATIONS),
+        NodeNames.OPERATIONS);
     sink(topology, NodeNames.SUSPECT_NEWS, internal(NodeNames.SUSPECTS), NodeNames.OPERATIONS);
     sink(topology, NodeNames.SUSPECT_JOURNAL, topics.journal(), NodeNames.SUSPECTS);
     return topology;
@@ -98,7 +105,7 @@ public final class DedupTopology {
   private Topology detour(TopologyConfig config) {
     Serde<byte[]> bytes = Serdes.ByteArray();
     StreamsBuilder builder = new StreamsBuilder(config);
-    var unused =
+    KStream<byte[], byte[]> gate =
         builder.stream(topics.intents(), Consumed.with(bytes, bytes).withName(NodeNames.INTENTS))
             .process(
                 () ->
@@ -106,10 +113,14 @@ public final class DedupTopology {
                         policies,
                         new IntentMapper(serdes),
                         internal(NodeNames.SUSPECTS) + "-filter"),
-                Named.as(NodeNames.GATE))
-            .repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.SUSPECTS))
+                Named.as(NodeNames.GATE));
+    var unusedChecked =
+        gate.repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.SUSPECTS))
             .process(suspects(), Named.as(NodeNames.SUSPECTS))
             .repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.CHECKED_INTENTS));
+    // What operations tell each other goes by their keys, like everything about them.
+    var unusedMail =
+        gate.repartition(Repartitioned.with(bytes, bytes).withName(NodeNames.COMPENSATIONS));
     return builder.build();
   }
 

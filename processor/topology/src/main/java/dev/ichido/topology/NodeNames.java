@@ -34,6 +34,10 @@ public final class NodeNames {
   /** Stem of the internal topic that leads back from the index to the operations. */
   public static final String CHECKED_INTENTS = "checked-intents";
 
+  /** Stem of the internal topic between an operation and the one that it would undo. */
+  public static final String COMPENSATIONS = "compensations";
+
+  public static final String COMPENSATION_MAIL = "compensation-mail";
   public static final String SUSPECT_NEWS = "suspect-news";
   public static final String SUSPECT_JOURNAL = "suspect-journal";
 

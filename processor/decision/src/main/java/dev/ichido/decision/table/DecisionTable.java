@@ -13,6 +13,8 @@ import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.Found;
 import dev.ichido.decision.OperationEvent.IntentReceived;
@@ -26,6 +28,7 @@ import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
 import dev.ichido.decision.OperationStateMachine;
+import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.decision.StateName;
 import dev.ichido.decision.Transition;
@@ -50,6 +53,7 @@ import org.jspecify.annotations.Nullable;
 public final class DecisionTable {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   private static final OperationKey KEY = new OperationKey("t1", "global", "op-0000000000000001");
+  private static final String OTHER_OPERATION = "op-0000000000000002";
   private static final Principal OWNER = new Principal("agent:a");
   private static final Principal OTHER = new Principal("agent:b");
   private static final ActionPolicy STANDARD = ActionPolicy.standard("pay.transfer");
@@ -96,6 +100,9 @@ public final class DecisionTable {
     INTENT_OTHER_FINGERPRINT("intent, other fingerprint"),
     INTENT_SUSPECT("intent, suspected twin"),
     INTENT("intent, same fingerprint"),
+    INTENT_UNDOES("intent, undoes another"),
+    INTENT_UNDOES_GRANTED("intent, undoes, granted"),
+    INTENT_UNDOES_OPEN("intent, undoes, original open"),
     RESULT_SUCCEEDED("result SUCCEEDED"),
     RESULT_FAILED_RETRYABLE("result FAILED_RETRYABLE"),
     RESULT_FAILED_TERMINAL("result FAILED_TERMINAL"),
@@ -111,6 +118,9 @@ public final class DecisionTable {
     RESOLVE_NOT_STARTED("resolve NOT_STARTED"),
     CANCEL("cancel"),
     CANCEL_OTHER_PRINCIPAL("cancel, other principal"),
+    UNDO_ASKED("undo asked"),
+    UNDO_ASKED_OTHER_PRINCIPAL("undo asked, other principal"),
+    UNDO_GIVEN_UP("undo given up"),
     DEADLINE("deadline");
 
     private final String label;
@@ -321,6 +331,9 @@ public final class DecisionTable {
       case INTENT_OTHER_FINGERPRINT -> intent(now, OWNER, "g", now, null);
       case INTENT_SUSPECT -> suspect(now);
       case INTENT -> intent(now, OWNER, "f", now, null);
+      case INTENT_UNDOES -> undoing(now, null);
+      case INTENT_UNDOES_GRANTED -> undoing(now, OriginalStanding.GRANTED);
+      case INTENT_UNDOES_OPEN -> undoing(now, OriginalStanding.IN_PROGRESS);
       case RESULT_SUCCEEDED -> result(now, null, AttemptOutcome.SUCCEEDED);
       case RESULT_FAILED_RETRYABLE -> result(now, null, AttemptOutcome.FAILED_RETRYABLE);
       case RESULT_FAILED_TERMINAL -> result(now, null, AttemptOutcome.FAILED_TERMINAL);
@@ -346,11 +359,19 @@ public final class DecisionTable {
       case RESOLVE_NOT_STARTED -> resolve(now, ResolvedAs.NOT_STARTED);
       case CANCEL -> cancel(now, OWNER);
       case CANCEL_OTHER_PRINCIPAL -> cancel(now, OTHER);
+      case UNDO_ASKED -> new CompensationAsked(KEY, now, OTHER_OPERATION, "d-undo", OWNER);
+      case UNDO_ASKED_OTHER_PRINCIPAL ->
+          new CompensationAsked(KEY, now, OTHER_OPERATION, "d-undo", OTHER);
+      case UNDO_GIVEN_UP -> new CompensationReleased(KEY, now, OTHER_OPERATION);
       case DEADLINE -> new DeadlineReached(KEY, now, RetryBudget.full(now));
     };
   }
 
   private static Intent write(Principal principal, Instant issuedAt) {
+    return write(principal, issuedAt, null);
+  }
+
+  private static Intent write(Principal principal, Instant issuedAt, @Nullable String compensates) {
     return new Intent(
         KEY.tenant(),
         KEY.scope(),
@@ -366,7 +387,20 @@ public final class DecisionTable {
         issuedAt,
         null,
         null,
-        null);
+        compensates);
+  }
+
+  private static IntentReceived undoing(Instant now, @Nullable OriginalStanding original) {
+    return new IntentReceived(
+        write(OWNER, now, OTHER_OPERATION),
+        now,
+        null,
+        true,
+        ActionEffect.WRITE,
+        fingerprint("f"),
+        RetryBudget.full(now),
+        null,
+        original);
   }
 
   private static IntentReceived intent(
@@ -412,7 +446,7 @@ public final class DecisionTable {
         ActionEffect.WRITE,
         fingerprint("f"),
         RetryBudget.full(now),
-        "op-0000000000000002");
+        OTHER_OPERATION);
   }
 
   private static Fingerprint fingerprint(String meaning) {

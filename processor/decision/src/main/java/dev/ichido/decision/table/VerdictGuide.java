@@ -11,7 +11,7 @@ public final class VerdictGuide {
   public static String meaning(Verdict verdict) {
     return switch (verdict) {
       case INVALID ->
-          "The event is malformed; its code says how. Nothing was looked up and nothing is used up:"
+          "The event is malformed or asks for what cannot be; its code says how. Nothing is used up:"
               + " the corrected intent may carry the same operation id.";
       case UNAUTHORIZED ->
           "The principal may not do this, or the operation belongs to another one. The reply tells"
@@ -39,8 +39,8 @@ public final class VerdictGuide {
           "An attempt is running. The reply says until when its lease lasts; the delivery waits for"
               + " the result.";
       case RETRY_LATER ->
-          "The last attempt provably did not start. The next one is not due or not allowed; the"
-              + " code says why.";
+          "The last attempt provably did not start, and the next one is not due or not allowed; or"
+              + " the operation that this one undoes has not taken effect yet. The code says why.";
       case RECLAIMED ->
           "The next attempt was started, after proof that the last one did not start or under the"
               + " remote's own dedupe.";
@@ -73,9 +73,16 @@ public final class VerdictGuide {
           "A status read, its deadline or a report left the outcome unknown. The next read is"
               + " scheduled.";
       case RESOLVED -> "A person settled the operation, with evidence.";
+      case COMPENSATION_GRANTED ->
+          "In the journal of an operation that took effect: it noted the one operation that may undo"
+              + " it. Never replied; the compensation is answered with a verdict of its own.";
+      case COMPENSATION_RELEASED ->
+          "In the journal of an operation that took effect: the one that was to undo it will never"
+              + " take effect, so another one may. Never replied.";
       case NOTHING_DUE ->
-          "A deadline that is stale. Internal: it is never journalled, never replied and never"
-              + " counted as a decision.";
+          "Nothing is decided: a deadline that is stale, a question that changes nothing, or a"
+              + " compensation that asks its original first. Internal: it is never journalled, never"
+              + " replied and never counted as a decision.";
     };
   }
 
@@ -119,6 +126,9 @@ public final class VerdictGuide {
           "Nothing at once. Often: the lease is shorter than the work, or an executor dies.";
       case STILL_UNKNOWN ->
           "Nothing at once. If it lasts, ask the remote's operator and settle it with evidence.";
+      case COMPENSATION_GRANTED -> "Nothing. The journal of the compensation tells what it did.";
+      case COMPENSATION_RELEASED ->
+          "Look whether the operation is to be undone in another way: it still stands.";
       case NOTHING_DUE -> "Nothing.";
     };
   }
@@ -137,6 +147,18 @@ public final class VerdictGuide {
       case BUDGET_EMPTY ->
           "RETRY_LATER: the retry budget of the tenant and action is empty until the time in the"
               + " reply.";
+      case ORIGINAL_ABSENT ->
+          "RETRY_LATER: nothing is known of the operation that this one undoes. Send it again when"
+              + " the original is settled.";
+      case ORIGINAL_IN_PROGRESS ->
+          "RETRY_LATER: an attempt of the operation that this one undoes is running. Send it again"
+              + " when the original is settled.";
+      case ORIGINAL_UNKNOWN ->
+          "RETRY_LATER: it is not known whether the operation took effect that this one undoes. Send"
+              + " it again when that is settled.";
+      case ORIGINAL_RETRYABLE ->
+          "RETRY_LATER: the operation that this one undoes did not take effect, and still may."
+              + " Cancel it, or send the compensation again when it is settled.";
       case SUSPECTED_REMINT ->
           "CLAIMED: the same meaning is known under another id. The journal names it.";
       case WAITING_FULL ->

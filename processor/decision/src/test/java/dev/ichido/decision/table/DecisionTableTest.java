@@ -29,6 +29,9 @@ class DecisionTableTest {
         intent, other fingerprint      | CLAIMED | IN_PROGRESS | command
         intent, suspected twin         | HELD_SUSPECT | ABSENT | -
         intent, same fingerprint       | CLAIMED | IN_PROGRESS | command
+        intent, undoes another         | NOTHING_DUE | ABSENT | -
+        intent, undoes, granted        | CLAIMED | IN_PROGRESS | command
+        intent, undoes, original open  | RETRY_LATER | ABSENT | -
         result SUCCEEDED               | ORPHAN_RESULT | ABSENT | alarm
         result FAILED_RETRYABLE        | ORPHAN_RESULT | ABSENT | -
         result FAILED_TERMINAL         | ORPHAN_RESULT | ABSENT | -
@@ -44,6 +47,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | ABSENT | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | CANCELLED | CANCELLED | -
+        undo asked                     | NOTHING_DUE | ABSENT | -
+        undo asked, other principal    | NOTHING_DUE | ABSENT | -
+        undo given up                  | NOTHING_DUE | ABSENT | -
         deadline                       | NOTHING_DUE | ABSENT | -
         """);
   }
@@ -62,6 +68,9 @@ class DecisionTableTest {
         intent, other fingerprint      | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         intent, suspected twin         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         intent, same fingerprint       | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
+        intent, undoes another         | NOTHING_DUE | ABSENT | -
+        intent, undoes, granted        | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
+        intent, undoes, original open  | RETRY_LATER | ABSENT | -
         result SUCCEEDED               | ORPHAN_RESULT | ABSENT | alarm
         result FAILED_RETRYABLE        | ORPHAN_RESULT | ABSENT | -
         result FAILED_TERMINAL         | ORPHAN_RESULT | ABSENT | -
@@ -77,6 +86,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | ABSENT | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | CANCELLED | CANCELLED | -
+        undo asked                     | NOTHING_DUE | ABSENT | -
+        undo asked, other principal    | NOTHING_DUE | ABSENT | -
+        undo given up                  | NOTHING_DUE | ABSENT | -
         deadline                       | NOTHING_DUE | ABSENT | -
         """);
   }
@@ -95,6 +107,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | IN_PROGRESS | -
         intent, suspected twin         | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
         intent, same fingerprint       | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | IN_PROGRESS | -
         result SUCCEEDED               | SETTLED | SUCCEEDED | -
         result FAILED_RETRYABLE        | SETTLED | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | SETTLED | FAILED_TERMINAL | -
@@ -110,6 +125,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | IN_PROGRESS | -
         cancel                         | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
         cancel, other principal        | UNAUTHORIZED | IN_PROGRESS | -
+        undo asked                     | NOTHING_DUE | IN_PROGRESS | -
+        undo asked, other principal    | NOTHING_DUE | IN_PROGRESS | -
+        undo given up                  | NOTHING_DUE | IN_PROGRESS | -
         deadline                       | NOTHING_DUE | IN_PROGRESS | -
         """);
   }
@@ -128,6 +146,9 @@ class DecisionTableTest {
         intent, other fingerprint      | LEASE_EXPIRED, FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | status-read
         intent, suspected twin         | LEASE_EXPIRED, HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         intent, same fingerprint       | LEASE_EXPIRED, HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
+        intent, undoes another         | LEASE_EXPIRED, FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | status-read
+        intent, undoes, granted        | LEASE_EXPIRED, FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | status-read
+        intent, undoes, original open  | LEASE_EXPIRED, FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | status-read
         result SUCCEEDED               | LEASE_EXPIRED, SETTLED | SUCCEEDED | -
         result FAILED_RETRYABLE        | LEASE_EXPIRED, SETTLED | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | LEASE_EXPIRED, SETTLED | FAILED_TERMINAL | -
@@ -143,6 +164,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | LEASE_EXPIRED, RESOLVED | FAILED_RETRYABLE | -
         cancel                         | LEASE_EXPIRED, HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         cancel, other principal        | LEASE_EXPIRED, UNAUTHORIZED | UNKNOWN_RECONCILIATION | status-read
+        undo asked                     | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
+        undo asked, other principal    | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
+        undo given up                  | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
         deadline                       | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
         """);
   }
@@ -161,6 +185,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
         intent, suspected twin         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
         intent, same fingerprint       | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
         result SUCCEEDED               | SETTLED | SUCCEEDED | -
         result FAILED_RETRYABLE        | SETTLED | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | SETTLED | FAILED_TERMINAL | -
@@ -176,6 +203,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
         cancel, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
+        undo asked                     | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo asked, other principal    | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo given up                  | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         deadline                       | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         """);
   }
@@ -194,6 +224,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
         intent, suspected twin         | RECLAIMED | IN_PROGRESS | command
         intent, same fingerprint       | RECLAIMED | IN_PROGRESS | command
+        intent, undoes another         | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
         result SUCCEEDED               | SETTLED | SUCCEEDED | -
         result FAILED_RETRYABLE        | SETTLED | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | SETTLED | FAILED_TERMINAL | -
@@ -209,6 +242,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
         cancel, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
+        undo asked                     | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo asked, other principal    | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo given up                  | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         deadline                       | RECLAIMED | IN_PROGRESS | command
         """);
   }
@@ -227,6 +263,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         intent, suspected twin         | RETRY_LATER | FAILED_RETRYABLE | -
         intent, same fingerprint       | RETRY_LATER | FAILED_RETRYABLE | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         result SUCCEEDED               | LATE_SUCCESS | SUCCEEDED | alarm
         result FAILED_RETRYABLE        | DUPLICATE_RESULT | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | STALE_RESULT | FAILED_RETRYABLE | -
@@ -242,6 +281,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
+        undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo given up                  | NOTHING_DUE | FAILED_RETRYABLE | -
         deadline                       | NOTHING_DUE | FAILED_RETRYABLE | -
         """);
   }
@@ -260,6 +302,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         intent, suspected twin         | RECLAIMED | IN_PROGRESS | command
         intent, same fingerprint       | RECLAIMED | IN_PROGRESS | command
+        intent, undoes another         | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         result SUCCEEDED               | LATE_SUCCESS | SUCCEEDED | alarm
         result FAILED_RETRYABLE        | DUPLICATE_RESULT | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | STALE_RESULT | FAILED_RETRYABLE | -
@@ -275,6 +320,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
+        undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo given up                  | NOTHING_DUE | FAILED_RETRYABLE | -
         deadline                       | RECLAIMED | IN_PROGRESS | command
         """);
   }
@@ -293,6 +341,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         intent, suspected twin         | RETRY_LATER | FAILED_RETRYABLE | -
         intent, same fingerprint       | RETRY_LATER | FAILED_RETRYABLE | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | FAILED_RETRYABLE | -
         result SUCCEEDED               | LATE_SUCCESS | SUCCEEDED | alarm
         result FAILED_RETRYABLE        | DUPLICATE_RESULT | FAILED_RETRYABLE | -
         result FAILED_TERMINAL         | STALE_RESULT | FAILED_RETRYABLE | -
@@ -308,6 +359,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
+        undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
+        undo given up                  | NOTHING_DUE | FAILED_RETRYABLE | -
         deadline                       | NOTHING_DUE | FAILED_RETRYABLE | -
         """);
   }
@@ -326,6 +380,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | SUCCEEDED | -
         intent, suspected twin         | REPLAYED | SUCCEEDED | -
         intent, same fingerprint       | REPLAYED | SUCCEEDED | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | SUCCEEDED | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | SUCCEEDED | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | SUCCEEDED | -
         result SUCCEEDED               | DUPLICATE_RESULT | SUCCEEDED | -
         result FAILED_RETRYABLE        | STALE_RESULT | SUCCEEDED | -
         result FAILED_TERMINAL         | STALE_RESULT | SUCCEEDED | -
@@ -341,6 +398,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | SUCCEEDED | -
         cancel                         | REPLAYED | SUCCEEDED | -
         cancel, other principal        | UNAUTHORIZED | SUCCEEDED | -
+        undo asked                     | COMPENSATION_GRANTED | SUCCEEDED | -
+        undo asked, other principal    | NOTHING_DUE | SUCCEEDED | -
+        undo given up                  | NOTHING_DUE | SUCCEEDED | -
         deadline                       | NOTHING_DUE | SUCCEEDED | -
         """);
   }
@@ -359,6 +419,9 @@ class DecisionTableTest {
         intent, other fingerprint      | EXPIRED, EXPIRED | EXPIRED | -
         intent, suspected twin         | EXPIRED, EXPIRED | EXPIRED | -
         intent, same fingerprint       | EXPIRED, EXPIRED | EXPIRED | -
+        intent, undoes another         | EXPIRED, EXPIRED | EXPIRED | -
+        intent, undoes, granted        | EXPIRED, EXPIRED | EXPIRED | -
+        intent, undoes, original open  | EXPIRED, EXPIRED | EXPIRED | -
         result SUCCEEDED               | EXPIRED, LATE_SUCCESS | EXPIRED | alarm
         result FAILED_RETRYABLE        | EXPIRED, STALE_RESULT | EXPIRED | -
         result FAILED_TERMINAL         | EXPIRED, STALE_RESULT | EXPIRED | -
@@ -374,6 +437,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | EXPIRED, INVALID | EXPIRED | -
         cancel                         | EXPIRED, EXPIRED | EXPIRED | -
         cancel, other principal        | EXPIRED, UNAUTHORIZED | EXPIRED | -
+        undo asked                     | EXPIRED, COMPENSATION_GRANTED | EXPIRED | -
+        undo asked, other principal    | EXPIRED | EXPIRED | -
+        undo given up                  | EXPIRED | EXPIRED | -
         deadline                       | EXPIRED | EXPIRED | -
         """);
   }
@@ -392,6 +458,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | FAILED_TERMINAL | -
         intent, suspected twin         | REPLAYED | FAILED_TERMINAL | -
         intent, same fingerprint       | REPLAYED | FAILED_TERMINAL | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | FAILED_TERMINAL | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | FAILED_TERMINAL | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | FAILED_TERMINAL | -
         result SUCCEEDED               | LATE_SUCCESS | SUCCEEDED | alarm
         result FAILED_RETRYABLE        | STALE_RESULT | FAILED_TERMINAL | -
         result FAILED_TERMINAL         | DUPLICATE_RESULT | FAILED_TERMINAL | -
@@ -407,6 +476,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | FAILED_TERMINAL | -
         cancel                         | REPLAYED | FAILED_TERMINAL | -
         cancel, other principal        | UNAUTHORIZED | FAILED_TERMINAL | -
+        undo asked                     | NOTHING_DUE | FAILED_TERMINAL | -
+        undo asked, other principal    | NOTHING_DUE | FAILED_TERMINAL | -
+        undo given up                  | NOTHING_DUE | FAILED_TERMINAL | -
         deadline                       | NOTHING_DUE | FAILED_TERMINAL | -
         """);
   }
@@ -425,6 +497,9 @@ class DecisionTableTest {
         intent, other fingerprint      | EXPIRED | EXPIRED | -
         intent, suspected twin         | EXPIRED | EXPIRED | -
         intent, same fingerprint       | EXPIRED | EXPIRED | -
+        intent, undoes another         | EXPIRED | EXPIRED | -
+        intent, undoes, granted        | EXPIRED | EXPIRED | -
+        intent, undoes, original open  | EXPIRED | EXPIRED | -
         result SUCCEEDED               | LATE_SUCCESS | EXPIRED | alarm
         result FAILED_RETRYABLE        | STALE_RESULT | EXPIRED | -
         result FAILED_TERMINAL         | STALE_RESULT | EXPIRED | -
@@ -440,6 +515,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | EXPIRED | -
         cancel                         | EXPIRED | EXPIRED | -
         cancel, other principal        | UNAUTHORIZED | EXPIRED | -
+        undo asked                     | COMPENSATION_GRANTED | EXPIRED | -
+        undo asked, other principal    | NOTHING_DUE | EXPIRED | -
+        undo given up                  | NOTHING_DUE | EXPIRED | -
         deadline                       | NOTHING_DUE | EXPIRED | -
         """);
   }
@@ -458,6 +536,9 @@ class DecisionTableTest {
         intent, other fingerprint      | EXPIRED, CLAIMED | IN_PROGRESS | command
         intent, suspected twin         | EXPIRED, CLAIMED | IN_PROGRESS | command
         intent, same fingerprint       | EXPIRED, CLAIMED | IN_PROGRESS | command
+        intent, undoes another         | EXPIRED | ABSENT | -
+        intent, undoes, granted        | EXPIRED, CLAIMED | IN_PROGRESS | command
+        intent, undoes, original open  | EXPIRED, RETRY_LATER | ABSENT | -
         result SUCCEEDED               | EXPIRED, ORPHAN_RESULT | ABSENT | alarm
         result FAILED_RETRYABLE        | EXPIRED, ORPHAN_RESULT | ABSENT | -
         result FAILED_TERMINAL         | EXPIRED, ORPHAN_RESULT | ABSENT | -
@@ -473,6 +554,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | EXPIRED, INVALID | ABSENT | -
         cancel                         | EXPIRED, CANCELLED | CANCELLED | -
         cancel, other principal        | EXPIRED, CANCELLED | CANCELLED | -
+        undo asked                     | EXPIRED | ABSENT | -
+        undo asked, other principal    | EXPIRED | ABSENT | -
+        undo given up                  | EXPIRED | ABSENT | -
         deadline                       | EXPIRED | ABSENT | -
         """);
   }
@@ -491,6 +575,9 @@ class DecisionTableTest {
         intent, other fingerprint      | FINGERPRINT_MISMATCH | CANCELLED | -
         intent, suspected twin         | CANCELLED | CANCELLED | -
         intent, same fingerprint       | CANCELLED | CANCELLED | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | CANCELLED | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | CANCELLED | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | CANCELLED | -
         result SUCCEEDED               | LATE_SUCCESS | CANCELLED | alarm
         result FAILED_RETRYABLE        | STALE_RESULT | CANCELLED | -
         result FAILED_TERMINAL         | STALE_RESULT | CANCELLED | -
@@ -506,6 +593,9 @@ class DecisionTableTest {
         resolve NOT_STARTED            | INVALID | CANCELLED | -
         cancel                         | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | CANCELLED | -
+        undo asked                     | NOTHING_DUE | CANCELLED | -
+        undo asked, other principal    | NOTHING_DUE | CANCELLED | -
+        undo given up                  | NOTHING_DUE | CANCELLED | -
         deadline                       | NOTHING_DUE | CANCELLED | -
         """);
   }

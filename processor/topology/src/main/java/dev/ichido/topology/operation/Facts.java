@@ -16,6 +16,7 @@ import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationState.Open;
+import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationId;
@@ -62,6 +63,7 @@ final class Facts {
    *
    * @param budget of an action, the retry budget as it stands
    * @param suspectOf operation id under which the same meaning is known, where a look-up found one
+   * @param original how the operation stands that the intent's would undo, where it was asked
    */
   OperationEvent event(
       Delivery delivery,
@@ -69,10 +71,11 @@ final class Facts {
       PolicySet policies,
       Instant at,
       Function<ActionPolicy, RetryBudget> budget,
-      @Nullable String suspectOf) {
+      @Nullable String suspectOf,
+      @Nullable OriginalStanding original) {
     return delivery.cancel()
         ? cancel(delivery, state, policies, at)
-        : intent(delivery, state, policies, at, budget, suspectOf);
+        : intent(delivery, state, policies, at, budget, suspectOf, original);
   }
 
   private IntentReceived intent(
@@ -81,7 +84,8 @@ final class Facts {
       PolicySet policies,
       Instant at,
       Function<ActionPolicy, RetryBudget> budget,
-      @Nullable String suspectOf) {
+      @Nullable String suspectOf,
+      @Nullable OriginalStanding original) {
     Intent intent = delivery.intent();
     String action = intent.action();
     Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
@@ -134,7 +138,8 @@ final class Facts {
         policy.effect(),
         policy.effect() == ActionEffect.READ ? null : fingerprint,
         budget.apply(governing),
-        suspectOf);
+        suspectOf,
+        original);
   }
 
   private static IntentReceived refused(Intent intent, Instant at, Refusal refusal) {
@@ -200,10 +205,24 @@ final class Facts {
     if (!scopeFits(policy, intent.scope())) {
       return RefusalCode.SCOPE_MISMATCH.because("it does not");
     }
-    boolean optional = policy.effect() == ActionEffect.READ;
-    return intent.operationId() == null && optional
-        ? null
-        : OperationId.check(intent.operationId()).orElse(null);
+    if (policy.effect() == ActionEffect.READ) {
+      return intent.operationId() == null
+          ? null
+          : OperationId.check(intent.operationId()).orElse(null);
+    }
+    return OperationId.check(intent.operationId()).or(() -> undoing(intent)).orElse(null);
+  }
+
+  private static Optional<Refusal> undoing(Intent intent) {
+    String original = intent.compensates();
+    if (original == null) {
+      return Optional.empty();
+    }
+    if (original.equals(intent.operationId())) {
+      return Optional.of(RefusalCode.COMPENSATES_INVALID.because("it is the intent's own"));
+    }
+    return OperationId.check(original)
+        .map(it -> RefusalCode.COMPENSATES_INVALID.because("it is none (" + it.code() + ")"));
   }
 
   private static boolean scopeFits(ActionPolicy policy, String scope) {

@@ -13,9 +13,9 @@ import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.SuspectStore;
 import dev.ichido.topology.wire.Delivery;
 import dev.ichido.topology.wire.IntentMapper;
+import dev.ichido.topology.wire.InternalMessage;
 import dev.ichido.topology.wire.PoisonException;
 import dev.ichido.topology.wire.SourcePosition;
-import dev.ichido.topology.wire.SuspectMessage;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -86,7 +86,8 @@ public final class IntentGate implements Processor<byte[], byte[], byte[], byte[
       return Optional.empty();
     }
     Instant at = Instant.ofEpochMilli(context.currentSystemTimeMs());
-    if (!(facts.event(delivery, Absent.NOTHING, current, at, policy -> RetryBudget.full(at), null)
+    if (!(facts.event(
+            delivery, Absent.NOTHING, current, at, policy -> RetryBudget.full(at), null, null)
         instanceof IntentReceived event)) {
       return Optional.empty();
     }
@@ -105,6 +106,6 @@ public final class IntentGate implements Processor<byte[], byte[], byte[], byte[
     return Optional.of(
         record
             .withKey(SuspectStore.key(intent.tenant(), action, fingerprint).getBytes(UTF_8))
-            .withValue(SuspectMessage.write(new SuspectMessage.Question(operationId, source))));
+            .withValue(InternalMessage.write(new InternalMessage.Question(operationId, source))));
   }
 }

@@ -5,12 +5,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ichido.decision.ActionPolicy;
 import dev.ichido.decision.Decision;
 import dev.ichido.decision.Effect;
+import dev.ichido.decision.Effect.AskOriginal;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.ReleaseOriginal;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
+import dev.ichido.decision.Effect.TellCompensation;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ReadReported;
@@ -19,11 +24,13 @@ import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationStateMachine;
+import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.decision.Transition;
 import dev.ichido.decision.Verdict;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
+import dev.ichido.operation.Principal;
 import dev.ichido.topology.NodeNames;
 import dev.ichido.topology.metrics.VerdictMeters;
 import dev.ichido.topology.policy.PolicySet;
@@ -33,16 +40,24 @@ import dev.ichido.topology.store.StoredOperation;
 import dev.ichido.topology.wire.Delivery;
 import dev.ichido.topology.wire.EffectMapper;
 import dev.ichido.topology.wire.IntentMapper;
+import dev.ichido.topology.wire.InternalMessage;
+import dev.ichido.topology.wire.InternalMessage.Answer;
+import dev.ichido.topology.wire.InternalMessage.CompensationAnswer;
+import dev.ichido.topology.wire.InternalMessage.CompensationQuestion;
+import dev.ichido.topology.wire.InternalMessage.CompensationRelease;
+import dev.ichido.topology.wire.InternalMessage.Looked;
+import dev.ichido.topology.wire.InternalMessage.News;
+import dev.ichido.topology.wire.InternalMessage.Question;
 import dev.ichido.topology.wire.Outgoing;
 import dev.ichido.topology.wire.Poison;
 import dev.ichido.topology.wire.PoisonException;
 import dev.ichido.topology.wire.ResultMapper;
 import dev.ichido.topology.wire.SourcePosition;
-import dev.ichido.topology.wire.SuspectMessage;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.common.header.Header;
@@ -79,8 +94,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
    * What a processor works with.
    *
    * @param intentsTopic name of the topic of intents
-   * @param resultsTopic name of the topic of results; what comes from elsewhere are intents that
-   *     were held against the index of meanings
+   * @param resultsTopic name of the topic of results; what comes from elsewhere are messages of
+   *     other operations and of the index of meanings
    * @param sweepEvery how often due deadlines are looked for
    * @param sweepBatch most deadlines that one sweep takes; the others are due at the next
    */
@@ -119,9 +134,9 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
     try {
       if (source.topic().equals(wiring.intentsTopic())) {
-        intent(key, source, null, policies, at, traceparent);
+        intent(key, source, Looked.NOT, null, policies, at, traceparent);
       } else if (!source.topic().equals(wiring.resultsTopic())) {
-        checked(key, record.value(), policies, at, traceparent);
+        message(key, InternalMessage.read(record.value()), policies, at, traceparent);
       } else {
         OperationEvent event =
             wiring
@@ -133,17 +148,18 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
                     at,
                     (tenant, by) ->
                         policies.findTenant(tenant).map(it -> it.mayResolve(by)).orElse(false));
-        decide(key, stores.operations().get(key), event, policies, source, traceparent);
+        decide(key, event, policies, new Origin(source, Looked.NOT), traceparent);
       }
     } catch (PoisonException e) {
       refuse(source, e.poison(), at, traceparent);
     }
   }
 
-  private OperationEvent intent(
+  private void intent(
       String key,
       SourcePosition source,
-      @Nullable String suspectOf,
+      Looked looked,
+      @Nullable OriginalStanding original,
       PolicySet policies,
       Instant at,
       @Nullable String traceparent)
@@ -153,30 +169,72 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     StoredOperation before = stores.operations().get(key);
     OperationEvent event =
         facts.event(
-            delivery, before.state(), policies, at, it -> budget(delivery, it, at), suspectOf);
-    decide(key, before, event, policies, source, traceparent);
-    return event;
+            delivery,
+            before.state(),
+            policies,
+            at,
+            it -> budget(delivery, it, at),
+            looked.suspectOf(),
+            original);
+    Decision decision =
+        decide(key, before, event, policies, new Origin(source, looked), traceparent);
+    boolean asks = decision.effects().stream().anyMatch(AskOriginal.class::isInstance);
+    if (looked.heldAgainstMeanings() && looked.suspectOf() == null && !asks) {
+      SuspectNews.unclaimed(event.key(), event, decision.next()).ifPresent(news -> tell(news, at));
+    }
   }
 
-  /** An intent that was held against the index of meanings, where a place is kept for it. */
-  private void checked(
-      String key, byte[] value, PolicySet policies, Instant at, @Nullable String traceparent)
+  private void message(
+      String key,
+      InternalMessage message,
+      PolicySet policies,
+      Instant at,
+      @Nullable String traceparent)
       throws PoisonException {
-    if (!(SuspectMessage.read(value) instanceof SuspectMessage.Answer answer)) {
-      throw new IllegalStateException("Expected an answer of the index of meanings.");
+    switch (message) {
+      case Answer it ->
+          intent(
+              key, it.source(), new Looked(true, it.suspectOf()), null, policies, at, traceparent);
+      case CompensationAnswer it ->
+          intent(key, it.source(), it.looked(), it.standing(), policies, at, traceparent);
+      case CompensationQuestion it ->
+          decide(
+              key,
+              new CompensationAsked(
+                  required(key),
+                  at,
+                  it.compensation(),
+                  it.deliveryId(),
+                  new Principal(it.principal())),
+              policies,
+              new Origin(it.source(), it.looked()),
+              traceparent);
+      case CompensationRelease it ->
+          decide(
+              key,
+              new CompensationReleased(required(key), at, it.compensation()),
+              policies,
+              null,
+              traceparent);
+      case Question it -> throw misled();
+      case News it -> throw misled();
     }
-    OperationEvent event =
-        intent(key, answer.source(), answer.suspectOf(), policies, at, traceparent);
-    if (answer.suspectOf() == null) {
-      SuspectNews.unclaimed(event.key(), event, stores.operations().get(key).state())
-          .ifPresent(news -> tell(news, at));
-    }
+  }
+
+  private static OperationKey required(String key) {
+    return OperationKey.parse(key)
+        .orElseThrow(
+            () -> new IllegalStateException("Expected the key of an operation on a message."));
+  }
+
+  private static IllegalStateException misled() {
+    return new IllegalStateException("Expected a message for an operation, but got another.");
   }
 
   private void tell(SuspectNews news, Instant at) {
     context.forward(
         new Record<>(
-            news.key().getBytes(UTF_8), SuspectMessage.write(news.news()), at.toEpochMilli()),
+            news.key().getBytes(UTF_8), InternalMessage.write(news.news()), at.toEpochMilli()),
         NodeNames.SUSPECT_NEWS);
   }
 
@@ -198,25 +256,34 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
               stores
                   .budgets()
                   .view(key.get().tenant(), policy.name(), policy.retry().budget(), at));
-      decide(due.recordKey(), before, event, policies, null, before.traceparent());
+      var unused = decide(due.recordKey(), before, event, policies, null, before.traceparent());
     }
   }
 
   private void decide(
       String key,
+      OperationEvent event,
+      PolicySet policies,
+      @Nullable Origin origin,
+      @Nullable String traceparent) {
+    var unused = decide(key, stores.operations().get(key), event, policies, origin, traceparent);
+  }
+
+  private Decision decide(
+      String key,
       StoredOperation before,
       OperationEvent event,
       PolicySet policies,
-      @Nullable SourcePosition source,
+      @Nullable Origin origin,
       @Nullable String traceparent) {
     ActionPolicy policy =
         policies.governing(OperationStateMachine.governingAction(before.state(), event));
     Decision decision = OperationStateMachine.decide(before.state(), event, policy);
 
     List<Outgoing> outgoing = new ArrayList<>();
-    Poison poison = source == null ? null : Refusals.poison(decision);
-    if (source != null && poison != null) {
-      outgoing.add(wiring.effects().deadLetter(source, poison, event.at()));
+    Poison poison = origin == null ? null : Refusals.poison(decision);
+    if (origin != null && poison != null) {
+      outgoing.add(wiring.effects().deadLetter(origin.source(), poison, event.at()));
       wiring.meters().deadLetter(poison.code(), poison.reason().name());
     }
     for (Effect effect : decision.effects()) {
@@ -226,6 +293,33 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
         case SendReply it -> outgoing.add(wiring.effects().reply(it));
         case ChargeRetryBudget it ->
             stores.budgets().charge(it.tenant(), it.action(), policy.retry().budget(), it.at());
+        case AskOriginal it -> {
+          Origin asking = Objects.requireNonNull(origin, "origin");
+          mail(
+              it.original().recordKey().getBytes(UTF_8),
+              new CompensationQuestion(
+                  it.compensation(),
+                  it.deliveryId(),
+                  it.principal().name(),
+                  asking.looked(),
+                  asking.source()),
+              event.at(),
+              traceparent);
+        }
+        case TellCompensation it -> {
+          Origin asking = Objects.requireNonNull(origin, "origin");
+          mail(
+              Objects.requireNonNull(asking.source().key(), "key"),
+              new CompensationAnswer(it.standing(), asking.looked(), asking.source()),
+              event.at(),
+              traceparent);
+        }
+        case ReleaseOriginal it ->
+            mail(
+                it.original().recordKey().getBytes(UTF_8),
+                new CompensationRelease(it.compensation()),
+                event.at(),
+                traceparent);
       }
     }
     Address address = Address.of(event);
@@ -248,6 +342,15 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       SuspectNews.of(event.key(), before.state(), decision.next(), event.at())
           .ifPresent(news -> tell(news, event.at()));
     }
+    return decision;
+  }
+
+  private void mail(byte[] key, InternalMessage message, Instant at, @Nullable String traceparent) {
+    forward(
+        key,
+        List.of(new Outgoing(NodeNames.COMPENSATION_MAIL, InternalMessage.write(message))),
+        at,
+        traceparent);
   }
 
   private void refuse(
@@ -309,6 +412,9 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
   }
 
+  /** The record that an event came of, and what was looked for on its way. */
+  private record Origin(SourcePosition source, Looked looked) {}
+
   /** Whom the journal speaks of. */
   private record Address(String tenant, String scope, @Nullable String operationId) {
     static Address of(OperationEvent event) {
@@ -322,6 +428,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
         case ResultReported it -> of(it.key());
         case ReconciliationReported it -> of(it.key());
         case ResolutionReceived it -> of(it.key());
+        case CompensationAsked it -> of(it.key());
+        case CompensationReleased it -> of(it.key());
         case DeadlineReached it -> of(it.key());
       };
     }
@@ -335,38 +443,14 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
   private static final class Refusals {
     static @Nullable Poison poison(Decision decision) {
       Verdict verdict = decision.verdict();
-      Poison.Reason reason =
-          switch (verdict) {
-            case INVALID -> Poison.Reason.CONTRACT;
-            case UNAUTHORIZED -> Poison.Reason.AUTHORIZATION;
-            case PASSED_THROUGH,
-                LATE_REPLAY,
-                EXPIRED,
-                FINGERPRINT_MISMATCH,
-                CANCELLED,
-                REPLAYED,
-                HELD_UNKNOWN,
-                DUPLICATE_IN_PROGRESS,
-                RETRY_LATER,
-                RECLAIMED,
-                HELD_SUSPECT,
-                CLAIMED,
-                SETTLED,
-                LATE_SUCCESS,
-                STALE_RESULT,
-                DUPLICATE_RESULT,
-                SECOND_EFFECT,
-                ORPHAN_RESULT,
-                LEASE_EXPIRED,
-                RECONCILED,
-                STILL_UNKNOWN,
-                RESOLVED,
-                NOTHING_DUE ->
-                null;
-          };
-      if (reason == null) {
+      if (verdict.fault() == null) {
         return null;
       }
+      Poison.Reason reason =
+          switch (verdict.fault()) {
+            case CONTRACT -> Poison.Reason.CONTRACT;
+            case AUTHORIZATION -> Poison.Reason.AUTHORIZATION;
+          };
       Transition last = decision.transitions().get(decision.transitions().size() - 1);
       String code = last.code() == null ? verdict.name() : last.code();
       return new Poison(code, reason, detail(decision, verdict));

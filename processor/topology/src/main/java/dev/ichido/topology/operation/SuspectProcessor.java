@@ -9,11 +9,14 @@ import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.ProcessorStores;
 import dev.ichido.topology.store.SuspectStore;
 import dev.ichido.topology.wire.EffectMapper;
+import dev.ichido.topology.wire.InternalMessage;
+import dev.ichido.topology.wire.InternalMessage.Answer;
+import dev.ichido.topology.wire.InternalMessage.CompensationAnswer;
+import dev.ichido.topology.wire.InternalMessage.CompensationQuestion;
+import dev.ichido.topology.wire.InternalMessage.CompensationRelease;
+import dev.ichido.topology.wire.InternalMessage.News;
+import dev.ichido.topology.wire.InternalMessage.Question;
 import dev.ichido.topology.wire.SourcePosition;
-import dev.ichido.topology.wire.SuspectMessage;
-import dev.ichido.topology.wire.SuspectMessage.Answer;
-import dev.ichido.topology.wire.SuspectMessage.News;
-import dev.ichido.topology.wire.SuspectMessage.Question;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
@@ -62,12 +65,18 @@ public final class SuspectProcessor implements Processor<byte[], byte[], byte[],
   @Override
   public void process(Record<byte[], byte[]> record) {
     String key = new String(record.key(), UTF_8);
-    switch (SuspectMessage.read(record.value())) {
+    switch (InternalMessage.read(record.value())) {
       case Question it -> answer(key, it, record);
       case News it -> learn(key, it, record);
-      case Answer it ->
-          throw new IllegalStateException("Expected a question or news, but got an answer.");
+      case Answer it -> throw misled();
+      case CompensationQuestion it -> throw misled();
+      case CompensationAnswer it -> throw misled();
+      case CompensationRelease it -> throw misled();
     }
+  }
+
+  private static IllegalStateException misled() {
+    return new IllegalStateException("Expected a question or news, but got another message.");
   }
 
   private void answer(String key, Question question, Record<byte[], byte[]> record) {
@@ -82,7 +91,7 @@ public final class SuspectProcessor implements Processor<byte[], byte[], byte[],
     context.forward(
         record
             .withKey(operation == null ? new byte[0] : operation)
-            .withValue(SuspectMessage.write(new Answer(twin.orElse(null), source))),
+            .withValue(InternalMessage.write(new Answer(twin.orElse(null), source))),
         answers);
   }
 

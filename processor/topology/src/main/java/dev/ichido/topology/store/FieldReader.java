@@ -6,14 +6,35 @@ import java.io.DataInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Reads what {@link FieldWriter} writes. */
 final class FieldReader {
   private final DataInputStream in;
+  private final int version;
 
-  FieldReader(DataInputStream in) {
+  FieldReader(DataInputStream in, int version) {
     this.in = in;
+    this.version = version;
+  }
+
+  /** Version of what is read. */
+  int version() {
+    return version;
+  }
+
+  interface Reading<T> {
+    T from(FieldReader in) throws IOException;
+  }
+
+  <T> List<T> list(Reading<T> reading) throws IOException {
+    List<T> list = new ArrayList<>();
+    for (int left = number(); left > 0; left--) {
+      list.add(reading.from(this));
+    }
+    return list;
   }
 
   int tag() throws IOException {

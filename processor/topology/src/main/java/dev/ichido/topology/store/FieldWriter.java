@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes single fields. */
@@ -29,6 +30,17 @@ final class FieldWriter {
 
   void large(long value) throws IOException {
     out.writeLong(value);
+  }
+
+  interface Writing<T> {
+    void to(FieldWriter out, T value) throws IOException;
+  }
+
+  <T> void list(List<T> values, Writing<T> writing) throws IOException {
+    number(values.size());
+    for (T value : values) {
+      writing.to(this, value);
+    }
   }
 
   void text(String value) throws IOException {

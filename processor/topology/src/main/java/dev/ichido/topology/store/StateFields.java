@@ -26,14 +26,14 @@ import dev.ichido.decision.Work;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.fingerprint.Fingerprint;
 import java.io.IOException;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a state in version 1, in the order of its record. Tags and order are for ever. */
+/**
+ * The fields of a state, in the order of its record. Tags and order are for ever; a field that came
+ * with a later version is read only where that version wrote.
+ */
 final class StateFields {
   private static final int ABSENT = 0;
   private static final int IN_PROGRESS = 1;
@@ -96,13 +96,7 @@ final class StateFields {
         out.instant(s.settledAt());
         out.instant(s.retainUntil());
         out.instant(s.forgetAt());
-        out.number(s.others().size());
-        for (OtherEffect other : s.others()) {
-          out.text(other.resultId());
-          out.optionalText(other.remoteReference());
-          out.number(other.attempt());
-          out.instant(other.reportedAt());
-        }
+        out.list(s.others(), StateFields::other);
         superseded(out, s.superseded());
       }
       case FailedTerminal s -> {
@@ -176,7 +170,7 @@ final class StateFields {
               in.instant(),
               in.instant(),
               in.instant(),
-              others(in),
+              in.list(StateFields::other),
               superseded(in));
       case FAILED_TERMINAL ->
           new FailedTerminal(
@@ -239,6 +233,7 @@ final class StateFields {
     out.optionalText(binding.workflowId());
     out.optionalText(binding.step());
     out.optionalText(binding.compensates());
+    out.optionalText(binding.compensatedBy());
   }
 
   private static Binding binding(FieldReader in) throws IOException {
@@ -250,7 +245,8 @@ final class StateFields {
         in.optionalText(),
         in.optionalText(),
         in.optionalText(),
-        in.optionalText());
+        in.optionalText(),
+        in.version() < 2 ? null : in.optionalText());
   }
 
   private static @Nullable Fingerprint fingerprint(FieldReader in) throws IOException {
@@ -300,19 +296,20 @@ final class StateFields {
   }
 
   private static void waiting(FieldWriter out, Waiting waiting) throws IOException {
-    out.number(waiting.deliveries().size());
-    for (WaitingDelivery delivery : waiting.deliveries()) {
-      out.text(delivery.deliveryId());
-      out.text(delivery.principal().name());
-    }
+    out.list(waiting.deliveries(), StateFields::delivery);
   }
 
   private static Waiting waiting(FieldReader in) throws IOException {
-    List<WaitingDelivery> deliveries = new ArrayList<>();
-    for (int left = in.number(); left > 0; left--) {
-      deliveries.add(new WaitingDelivery(in.text(), new Principal(in.text())));
-    }
-    return new Waiting(deliveries);
+    return new Waiting(in.list(StateFields::delivery));
+  }
+
+  private static void delivery(FieldWriter out, WaitingDelivery delivery) throws IOException {
+    out.text(delivery.deliveryId());
+    out.text(delivery.principal().name());
+  }
+
+  private static WaitingDelivery delivery(FieldReader in) throws IOException {
+    return new WaitingDelivery(in.text(), new Principal(in.text()));
   }
 
   private static void reconciliation(FieldWriter out, Reconciliation reconciliation)
@@ -321,23 +318,18 @@ final class StateFields {
     out.instant(reconciliation.nextAt());
     out.flag(reconciliation.leaseOver());
     out.number(reconciliation.absences());
-    out.number(reconciliation.absenceIds().size());
-    for (String id : reconciliation.absenceIds()) {
-      out.text(id);
-    }
+    out.list(reconciliation.absenceIds(), FieldWriter::text);
     out.optionalInstant(reconciliation.firstAbsentAt());
   }
 
   private static Reconciliation reconciliation(FieldReader in) throws IOException {
-    int reads = in.number();
-    Instant nextAt = in.instant();
-    boolean leaseOver = in.flag();
-    int absences = in.number();
-    List<String> ids = new ArrayList<>();
-    for (int left = in.number(); left > 0; left--) {
-      ids.add(in.text());
-    }
-    return new Reconciliation(reads, nextAt, leaseOver, absences, ids, in.optionalInstant());
+    return new Reconciliation(
+        in.number(),
+        in.instant(),
+        in.flag(),
+        in.number(),
+        in.list(FieldReader::text),
+        in.optionalInstant());
   }
 
   private static void result(FieldWriter out, StoredResult result) throws IOException {
@@ -372,12 +364,15 @@ final class StateFields {
         in.optionalText());
   }
 
-  private static List<OtherEffect> others(FieldReader in) throws IOException {
-    List<OtherEffect> others = new ArrayList<>();
-    for (int left = in.number(); left > 0; left--) {
-      others.add(new OtherEffect(in.text(), in.optionalText(), in.number(), in.instant()));
-    }
-    return others;
+  private static void other(FieldWriter out, OtherEffect other) throws IOException {
+    out.text(other.resultId());
+    out.optionalText(other.remoteReference());
+    out.number(other.attempt());
+    out.instant(other.reportedAt());
+  }
+
+  private static OtherEffect other(FieldReader in) throws IOException {
+    return new OtherEffect(in.text(), in.optionalText(), in.number(), in.instant());
   }
 
   private static void superseded(FieldWriter out, @Nullable Superseded superseded)

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * release, so a change of the fields is a new version, and every older version stays readable.
  */
 public final class StoredOperationSerde implements Serde<StoredOperation> {
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+  private static final int OLDEST = 1;
 
   @Override
   public Serializer<StoredOperation> serializer() {
@@ -47,10 +48,10 @@ public final class StoredOperationSerde implements Serde<StoredOperation> {
   static StoredOperation read(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int version = in.readUnsignedByte();
-      if (version != VERSION) {
+      if (version < OLDEST || version > VERSION) {
         throw unreadable("version " + version, null);
       }
-      FieldReader fields = new FieldReader(in);
+      FieldReader fields = new FieldReader(in, version);
       var armedFor = fields.optionalInstant();
       var traceparent = fields.optionalText();
       StoredOperation operation =
@@ -68,9 +69,9 @@ public final class StoredOperationSerde implements Serde<StoredOperation> {
 
   static SerializationException unreadable(String found, @Nullable Throwable cause) {
     return new SerializationException(
-        ("Expected a stored operation of version %d, but found %s. Check whether a newer release"
-                + " wrote this store.")
-            .formatted(VERSION, found),
+        ("Expected a stored operation of version %d to %d, but found %s. Check whether a newer"
+                + " release wrote this store.")
+            .formatted(OLDEST, VERSION, found),
         cause);
   }
 }

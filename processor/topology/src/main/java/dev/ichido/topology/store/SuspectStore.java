@@ -118,7 +118,7 @@ public final class SuspectStore {
       if (version != VERSION) {
         throw StoredOperationSerde.unreadable("suspects of version " + version, null);
       }
-      FieldReader fields = new FieldReader(in);
+      FieldReader fields = new FieldReader(in, version);
       for (int left = fields.number(); left > 0; left--) {
         twins.add(new Twin(fields.text(), fields.optionalInstant()));
       }

@@ -151,12 +151,13 @@ public final class EffectMapper {
             .setWorkflowId(after.workflowId())
             .setStep(after.step())
             .setCompensates(after.compensates())
+            .setCompensatedBy(after.compensatedBy())
             .build();
     return new Outgoing(NodeNames.JOURNAL, journal.serialize(topics.journal(), record));
   }
 
   /** A line about an operation whose meaning is known under another id; its state is untouched. */
-  public Outgoing suspectedRemint(SuspectMessage.News news, String twin, Instant at) {
+  public Outgoing suspectedRemint(InternalMessage.News news, String twin, Instant at) {
     JournalEntry record =
         JournalEntry.newBuilder()
             .setTenant(news.tenant())

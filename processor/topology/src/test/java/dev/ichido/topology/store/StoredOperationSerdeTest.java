@@ -56,9 +56,10 @@ class StoredOperationSerdeTest {
           "acct:1",
           "wf",
           "step-3",
-          "op-other");
+          "op-other",
+          "op-undoing");
   private static final Binding BARE =
-      new Binding(new Principal("p"), null, null, null, null, null, null, null);
+      new Binding(new Principal("p"), null, null, null, null, null, null, null, null);
   private static final Attempts ATTEMPTS =
       new Attempts(5, 2, at(1), at(2), "key-x", true, false, true);
   private static final Work WORK = new Work("{\"a\":\"\uD83D\uDE00\"}", "generation=7", at(3));
@@ -159,33 +160,36 @@ class StoredOperationSerdeTest {
   @Test
   void anotherVersionIsNotGuessedAt() {
     byte[] bytes = StoredOperationSerde.write(new StoredOperation(Absent.NOTHING, null, null));
-    bytes[0] = 2;
+    bytes[0] = 3;
     assertThatThrownBy(() -> StoredOperationSerde.read(bytes))
         .isInstanceOf(SerializationException.class)
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("found version 3");
   }
 
   /**
    * Changelogs that are out there hold these bytes. A change of them needs a version of its own.
    */
   @Test
-  void theBytesOfVersionOneAreFixed() {
+  void theBytesOfEveryVersionAreFixed() {
     StoredOperation operation =
         new StoredOperation(
             new Expired(6, BARE, 5, StateName.SUCCEEDED, at(4), at(5)), at(10), null);
+    String before =
+        "01000000006553f10a0000000a"
+            + "ffffffff"
+            + "06"
+            + "0000000000000006"
+            + "0000000170"
+            + "00"
+            + "ffffffffffffffffffffffffffffffffffffffffffffffff";
+    String after =
+        "00000005"
+            + "00000009535543434545444544"
+            + "000000006553f10400000004"
+            + "000000006553f10500000005";
     assertThat(HexFormat.of().formatHex(StoredOperationSerde.write(operation)))
-        .isEqualTo(
-            "01"
-                + "01000000006553f10a0000000a"
-                + "ffffffff"
-                + "06"
-                + "0000000000000006"
-                + "0000000170"
-                + "00"
-                + "ffffffffffffffffffffffffffffffffffffffffffffffff"
-                + "00000005"
-                + "00000009535543434545444544"
-                + "000000006553f10400000004"
-                + "000000006553f10500000005");
+        .isEqualTo("02" + before + "ffffffff" + after);
+    assertThat(StoredOperationSerde.read(HexFormat.of().parseHex("01" + before + after)))
+        .isEqualTo(operation);
   }
 }

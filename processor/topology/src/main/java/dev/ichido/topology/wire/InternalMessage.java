@@ -1,5 +1,8 @@
 package dev.ichido.topology.wire;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.decision.OriginalStanding;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
@@ -11,10 +14,11 @@ import org.apache.kafka.common.errors.SerializationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What travels between the operations and the index of meanings, over internal topics only. A
- * message starts with a version, since a rolling upgrade reads what the release before wrote.
+ * What travels between operations, and between them and the index of meanings, over internal topics
+ * only. A message starts with a version, since a rolling upgrade reads what the release before
+ * wrote.
  */
-public sealed interface SuspectMessage {
+public sealed interface InternalMessage {
   /** Version of the bytes. */
   int VERSION = 1;
 
@@ -29,10 +33,37 @@ public sealed interface SuspectMessage {
   }
 
   /** An intent on its way to its operation, which is first held against its meaning's twins. */
-  record Question(String operationId, SourcePosition source) implements SuspectMessage {}
+  record Question(String operationId, SourcePosition source) implements InternalMessage {}
 
   /** An intent that was held against them; {@code suspectOf} is the id of one. */
-  record Answer(@Nullable String suspectOf, SourcePosition source) implements SuspectMessage {}
+  record Answer(@Nullable String suspectOf, SourcePosition source) implements InternalMessage {}
+
+  /**
+   * What is known of an intent before its operation sees it.
+   *
+   * @param heldAgainstMeanings whether a place is kept for it in the index of meanings
+   * @param suspectOf the id of a twin that the index knew
+   */
+  record Looked(boolean heldAgainstMeanings, @Nullable String suspectOf) {
+    /** Nothing was looked for. */
+    public static final Looked NOT = new Looked(false, null);
+  }
+
+  /** An intent whose operation would undo the one that this goes to. */
+  record CompensationQuestion(
+      String compensation,
+      String deliveryId,
+      String principal,
+      Looked looked,
+      SourcePosition source)
+      implements InternalMessage {}
+
+  /** An intent on its way back to its operation, with what the original told. */
+  record CompensationAnswer(OriginalStanding standing, Looked looked, SourcePosition source)
+      implements InternalMessage {}
+
+  /** The operation that would have undone the one that this goes to gives up. */
+  record CompensationRelease(String compensation) implements InternalMessage {}
 
   /** News of an operation of this meaning. */
   record News(
@@ -43,10 +74,10 @@ public sealed interface SuspectMessage {
       Standing standing,
       Instant at,
       long revision)
-      implements SuspectMessage {}
+      implements InternalMessage {}
 
   /** The bytes of a message. */
-  static byte[] write(SuspectMessage message) {
+  static byte[] write(InternalMessage message) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(VERSION);
@@ -74,6 +105,24 @@ public sealed interface SuspectMessage {
           out.writeLong(it.at().toEpochMilli());
           out.writeLong(it.revision());
         }
+        case CompensationQuestion it -> {
+          out.writeByte(4);
+          text(out, it.compensation());
+          text(out, it.deliveryId());
+          text(out, it.principal());
+          looked(out, it.looked());
+          source(out, it.source());
+        }
+        case CompensationAnswer it -> {
+          out.writeByte(5);
+          out.writeUTF(it.standing().name());
+          looked(out, it.looked());
+          source(out, it.source());
+        }
+        case CompensationRelease it -> {
+          out.writeByte(6);
+          text(out, it.compensation());
+        }
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -82,7 +131,7 @@ public sealed interface SuspectMessage {
   }
 
   /** The message of the bytes. */
-  static SuspectMessage read(byte[] bytes) {
+  static InternalMessage read(byte[] bytes) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
       int version = in.readUnsignedByte();
       int kind = in.readUnsignedByte();
@@ -101,11 +150,39 @@ public sealed interface SuspectMessage {
                 Standing.valueOf(in.readUTF()),
                 Instant.ofEpochMilli(in.readLong()),
                 in.readLong());
+        case 4 -> new CompensationQuestion(text(in), text(in), text(in), looked(in), source(in));
+        case 5 ->
+            new CompensationAnswer(OriginalStanding.valueOf(in.readUTF()), looked(in), source(in));
+        case 6 -> new CompensationRelease(text(in));
         default -> throw unreadable("kind " + kind);
       };
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private static void looked(DataOutputStream out, Looked looked) throws IOException {
+    out.writeBoolean(looked.heldAgainstMeanings());
+    String suspectOf = looked.suspectOf();
+    bytes(out, suspectOf == null ? null : suspectOf.getBytes(UTF_8));
+  }
+
+  private static Looked looked(DataInputStream in) throws IOException {
+    boolean held = in.readBoolean();
+    byte[] suspectOf = bytes(in);
+    return new Looked(held, suspectOf == null ? null : new String(suspectOf, UTF_8));
+  }
+
+  private static void text(DataOutputStream out, String text) throws IOException {
+    bytes(out, text.getBytes(UTF_8));
+  }
+
+  private static String text(DataInputStream in) throws IOException {
+    byte[] bytes = bytes(in);
+    if (bytes == null) {
+      throw unreadable("no text where there must be one");
+    }
+    return new String(bytes, UTF_8);
   }
 
   private static void source(DataOutputStream out, SourcePosition source) throws IOException {
