@@ -15,8 +15,10 @@ import dev.ichido.inbox.InboxRole;
 import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.OutboxRelay;
 import dev.ichido.relay.RelayConfig;
+import dev.ichido.schemas.Topics;
 import dev.ichido.topology.ProcessorConfig;
 import dev.ichido.topology.ProcessorRole;
+import dev.ichido.topology.policy.ActionRules;
 import dev.ichido.topology.policy.Ages;
 import dev.ichido.topology.policy.PolicyLoader;
 import dev.ichido.topology.policy.PolicySet;
@@ -24,7 +26,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes roles from the configuration. Nothing is started here. */
@@ -114,6 +118,7 @@ public final class Roles {
                 section.handlerTimeout(),
                 section.breakerFailureRate(),
                 section.breakerWait(),
+                claimRetention(config),
                 migrate),
             pool,
             remotes.handlers(),
@@ -155,6 +160,29 @@ public final class Roles {
           inbox.close();
           pool.close();
         });
+  }
+
+  /**
+   * As long as an operation of any action may start an attempt, is replayed or is remembered, and
+   * as long as its command may be read again.
+   *
+   * @throws ConfigException CLAIM_RETENTION_SHORT
+   */
+  static Duration claimRetention(IchidoConfig config) {
+    Duration least =
+        policy(config).actions().values().stream()
+            .map(ActionRules::policy)
+            .flatMap(
+                policy ->
+                    Stream.of(policy.retryHorizon(), policy.horizon(), Topics.WORK_RETENTION)
+                        .map(policy.clockSkew()::plus))
+            .max(Comparator.naturalOrder())
+            .orElse(Topics.WORK_RETENTION);
+    Duration given = config.executor().claimRetention();
+    if (given != null && given.compareTo(least) < 0) {
+      throw ConfigException.claimRetentionShort(config.source(), least);
+    }
+    return given == null ? least : given;
   }
 
   /** Tenants and actions, checked. */

@@ -1,5 +1,6 @@
 package dev.ichido.config;
 
+import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,19 @@ public final class ConfigException extends RuntimeException {
             + " for the "
             + role
             + ", but it is not there. Add it.",
+        null);
+  }
+
+  /** Claims would be deleted while an operation may still need them. */
+  public static ConfigException claimRetentionShort(String source, Duration least) {
+    return new ConfigException(
+        "CLAIM_RETENTION_SHORT",
+        "Expected executor.claim_retention in "
+            + source
+            + " to be at least "
+            + least
+            + ", the longest that an action may start an attempt, is replayed or is remembered, but"
+            + " it is shorter. Leave it out, or raise it.",
         null);
   }
 

@@ -205,6 +205,8 @@ public record IchidoConfig(
    * dev.ichido.executor.ExecutorConfig}.
    *
    * @param database where claims and result bodies are kept
+   * @param claimRetention how long claims with a certain result are kept; null: as long as the
+   *     policy of any action asks for
    */
   public record Executor(
       DatabaseSection database,
@@ -216,9 +218,11 @@ public record IchidoConfig(
       @Nullable Integer inlineBodyLimit,
       @Nullable Duration handlerTimeout,
       @Nullable Integer breakerFailureRate,
-      @Nullable Duration breakerWait) {
+      @Nullable Duration breakerWait,
+      @Nullable Duration claimRetention) {
     static final Executor DEFAULT =
-        new Executor(DatabaseSection.NONE, null, null, null, null, null, null, null, null, null);
+        new Executor(
+            DatabaseSection.NONE, null, null, null, null, null, null, null, null, null, null);
 
     /** With another database and another limit for calls that run when it closes. */
     public Executor with(DatabaseSection other, Duration drain) {
@@ -232,7 +236,8 @@ public record IchidoConfig(
           inlineBodyLimit,
           handlerTimeout,
           breakerFailureRate,
-          breakerWait);
+          breakerWait,
+          claimRetention);
     }
   }
 

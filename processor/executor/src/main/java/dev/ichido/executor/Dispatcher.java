@@ -44,6 +44,7 @@ final class Dispatcher implements Runnable {
   private final Meters meters;
   private final Map<String, ToolHandler> handlers;
   private final int concurrency;
+  private final @Nullable Duration claimRetention;
   private final Consumer<Work> start;
 
   private final ReentrantLock lock = new ReentrantLock();
@@ -60,6 +61,7 @@ final class Dispatcher implements Runnable {
   private volatile boolean claimsReachable = true;
 
   /**
+   * @param claimRetention age at which claims may have been deleted; null: they never are
    * @param start begins a command on a thread of its own; its place is freed by {@link #leave}, and
    *     its key by {@link #done}
    */
@@ -69,12 +71,14 @@ final class Dispatcher implements Runnable {
       Meters meters,
       Map<String, ToolHandler> handlers,
       int concurrency,
+      @Nullable Duration claimRetention,
       Consumer<Work> start) {
     this.claims = claims;
     this.clock = clock;
     this.meters = meters;
     this.handlers = handlers;
     this.concurrency = concurrency;
+    this.claimRetention = claimRetention;
     this.start = start;
   }
 
@@ -289,7 +293,11 @@ final class Dispatcher implements Runnable {
     for (Work work : batch) {
       ToolCommand command = work.command;
       boolean execute = command.kind() == ToolCommand.Kind.EXECUTE;
-      if (!execute && !(command.kind() == ToolCommand.Kind.RECONCILE && command.leaseOver())) {
+      boolean revoke =
+          command.kind() == ToolCommand.Kind.RECONCILE
+              && command.leaseOver()
+              && !mayHaveBeenDeleted(command, now);
+      if (!execute && !revoke) {
         continue;
       }
       Report revocation = null;
@@ -332,6 +340,13 @@ final class Dispatcher implements Runnable {
             case ClaimAnswer.Open open -> "open";
           });
     }
+  }
+
+  /** Of an attempt as old as that, a missing claim proves nothing. */
+  private boolean mayHaveBeenDeleted(ToolCommand command, Instant now) {
+    return claimRetention != null
+        && (command.firstAttemptAt() == null
+            || !now.isBefore(command.firstAttemptAt().plus(claimRetention)));
   }
 
   /** The attempt can't start any more, since this row takes its place: proven not started. */

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param breakerFailureRate percent of failed calls that opens a remote's circuit breaker; default
  *     50
  * @param breakerWait how long it stays open; default 10 s
+ * @param claimRetention age at which claims with a certain result are deleted, with the bodies that
+ *     only they name; longer than any operation may still start an attempt, is replayed or is
+ *     remembered. Default: never
  * @param migrate whether the tables are brought up to date at start; default true
  */
 public record ExecutorConfig(
@@ -39,6 +42,7 @@ public record ExecutorConfig(
     @Nullable Duration handlerTimeout,
     @Nullable Integer breakerFailureRate,
     @Nullable Duration breakerWait,
+    @Nullable Duration claimRetention,
     @Nullable Boolean migrate) {
 
   public ExecutorConfig {
@@ -49,7 +53,7 @@ public record ExecutorConfig(
   /** All defaults. */
   public static ExecutorConfig of(Map<String, String> kafka, Map<String, String> registry) {
     return new ExecutorConfig(
-        null, kafka, registry, null, null, null, null, null, null, null, null, null, null);
+        null, kafka, registry, null, null, null, null, null, null, null, null, null, null, null);
   }
 
   String nameOrDefault() {

@@ -1,6 +1,7 @@
 package dev.ichido.executor;
 
 import dev.ichido.executor.Caller.Told;
+import dev.ichido.executor.claim.ClaimPurge;
 import dev.ichido.executor.claim.ClaimStore;
 import dev.ichido.executor.claim.ExecutorMigration;
 import dev.ichido.executor.wire.CommandMapper;
@@ -11,6 +12,7 @@ import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.RegistryUnavailableException;
 import dev.ichido.schemas.wire.UndecodableRecordException;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,6 +61,9 @@ public final class ExecutorRole implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration COMMIT_EVERY = Duration.ofMillis(200);
   private static final Duration REGISTRY_PAUSE = Duration.ofSeconds(1);
+  private static final int PURGED_AT_ONCE = 500;
+  private static final Duration PURGE_PAUSE = Duration.ofSeconds(1);
+  private static final Duration PURGE_REST = Duration.ofMinutes(1);
 
   private final ExecutorConfig config;
   private final DataSource dataSource;
@@ -182,7 +187,13 @@ public final class ExecutorRole implements AutoCloseable {
               claims, producer, serdes, topics, config.nameOrDefault(), meters, timer, this::fail);
       dispatcher =
           new Dispatcher(
-              claims, clock, meters, handlers, config.concurrencyOrDefault(), this::startCall);
+              claims,
+              clock,
+              meters,
+              handlers,
+              config.concurrencyOrDefault(),
+              config.claimRetention(),
+              this::startCall);
       pollThread = thread("poll", this::poll);
       dispatchThread = thread("dispatch", dispatcher);
       reportThread = thread("report", reporter);
@@ -206,7 +217,34 @@ public final class ExecutorRole implements AutoCloseable {
       reportThread.start();
       dispatchThread.start();
       pollThread.start();
+      if (config.claimRetention() != null) {
+        purgeAfter(new ClaimPurge(dataSource, config.claimRetention()), Duration.ZERO);
+      }
       LOG.info("Executor {} started with {} actions", config.nameOrDefault(), handlers.size());
+    }
+
+    /** Slowly, so that a backlog of years takes nothing from the calls. */
+    private void purgeAfter(ClaimPurge purge, Duration pause) {
+      var unused =
+          timer.schedule(
+              () ->
+                  calls.execute(
+                      () -> {
+                        Duration next = PURGE_REST;
+                        try {
+                          int rows = purge.run(PURGED_AT_ONCE);
+                          meters.purged(rows);
+                          next = rows < PURGED_AT_ONCE ? PURGE_REST : PURGE_PAUSE;
+                        } catch (SQLException e) {
+                          LOG.warn("Old claims can't be deleted: {}", e.getMessage());
+                          meters.trouble("purge");
+                        }
+                        if (!stopping) {
+                          purgeAfter(purge, next);
+                        }
+                      }),
+              pause.toMillis(),
+              TimeUnit.MILLISECONDS);
     }
 
     void fail(Throwable cause) {
@@ -253,6 +291,8 @@ public final class ExecutorRole implements AutoCloseable {
       settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       settings.putIfAbsent(ProducerConfig.CLIENT_ID_CONFIG, config.nameOrDefault());
+      // A send that waits for the broker would keep later results from being recorded.
+      settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "500");
       // A dead letter carries the refused record whole.
       settings.putIfAbsent(
           ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(Topics.DEAD_LETTER_BYTES));

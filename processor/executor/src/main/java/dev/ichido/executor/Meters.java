@@ -58,6 +58,10 @@ final class Meters {
     registry.counter("ichido.executor.dead.letters", "code", code).increment();
   }
 
+  void purged(int rows) {
+    registry.counter("ichido.executor.purged").increment(rows);
+  }
+
   /** The database or the broker did not answer, and it is tried again. */
   void trouble(String where) {
     registry.counter("ichido.executor.trouble", "where", where).increment();

@@ -68,7 +68,8 @@ public final class ClaimStore {
          set result_id = r.result_id, outcome = r.outcome, reason = r.reason,
              remote_reference = r.remote_reference, remote_status = r.remote_status,
              remote_calls = r.remote_calls, retry_after_ms = r.retry_after_ms, result_schema = r.result_schema,
-             body = r.body, body_sha256 = r.body_sha256, body_bytes = r.body_bytes, recorded_at = r.recorded_at
+             body = r.body, body_sha256 = r.body_sha256, body_bytes = r.body_bytes, recorded_at = r.recorded_at,
+             kept_at = now()
         from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::text[], ?::text[], ?::int[], ?::int[], ?::bigint[],
                     ?::int[], ?::text[], ?::text[], ?::bigint[], ?::timestamptz[])
           as r (record_key, attempt, result_id, outcome, reason, remote_reference, remote_status, remote_calls,
@@ -78,7 +79,8 @@ public final class ClaimStore {
 
   private static final String KEEP_BODIES =
       """
-      insert into ichido.result_body (sha256, bytes, body) values (?, ?, ?) on conflict do nothing
+      insert into ichido.result_body (sha256, bytes, body) values (?, ?, ?)
+        on conflict (sha256) do update set stored_at = excluded.stored_at
       """;
 
   private final DataSource dataSource;

@@ -9,7 +9,11 @@ import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.executor.Report;
 import dev.ichido.executor.ResultBody;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -203,6 +207,111 @@ class ClaimStoreIT {
     }
     // Both kinds win some, else the race was none.
     assertThat(byRevocation).isBetween(1, rounds * keys - 1);
+  }
+
+  /** Of old rows only those go whose result is certain; of old bodies, those that nobody names. */
+  @Test
+  void aPurgeKeepsWhatAnOperationMayStillNeed() throws SQLException {
+    ClaimStore store = new ClaimStore(pool, "a/1");
+    Duration age = Duration.ofDays(31);
+    ResultBody named = ResultBody.text("named");
+    ResultBody young = ResultBody.text("young");
+    ResultBody again = ResultBody.text("again");
+    ResultBody gone = ResultBody.text("gone");
+    List<Recording> recordings = new ArrayList<>();
+    for (Report.Finding finding :
+        List.of(
+            Report.Finding.SUCCEEDED,
+            Report.Finding.FAILED_RETRYABLE,
+            Report.Finding.FAILED_TERMINAL,
+            Report.Finding.UNKNOWN)) {
+      String name = finding.name();
+      store.take(List.of(claim("purge-old-" + name, 1), claim("purge-new-" + name, 1)), NOW);
+      recordings.add(recording("purge-old-" + name, finding, null));
+      recordings.add(recording("purge-new-" + name, finding, null));
+    }
+    store.take(List.of(claim("purge-old-open", 1), revocation("purge-old-revoked", 1)), NOW);
+    store.take(List.of(claim("purge-body", 1), claim("purge-old-named", 1)), NOW);
+    recordings.add(recording("purge-body", Report.Finding.SUCCEEDED, named));
+    recordings.add(recording("purge-old-named", Report.Finding.SUCCEEDED, gone));
+    recordings.add(new Recording("purge", 0, reportOf(Report.Finding.COMMITTED, young), young));
+    recordings.add(new Recording("purge", 0, reportOf(Report.Finding.COMMITTED, again), again));
+    store.record(recordings);
+    sql(
+        "update ichido.claim set kept_at = now() - interval '31 days 1 second' where record_key like 'purge-old-%'");
+    sql(
+        "update ichido.claim set kept_at = now() - interval '30 days' where record_key like 'purge-new-%'");
+    sql("update ichido.result_body set stored_at = now() - interval '32 days'");
+    sql("update ichido.result_body set stored_at = now() where sha256 = '" + young.sha256() + "'");
+    // A body that is met again is young again, though no claim names it.
+    store.record(
+        List.of(new Recording("purge", 0, reportOf(Report.Finding.COMMITTED, again), again)));
+
+    ClaimPurge purge = new ClaimPurge(pool, age);
+    assertThat(purge.run(2)).as("no more at once than asked for").isEqualTo(2);
+    while (purge.run(2) > 0) {}
+
+    assertThat(keys("purge-%"))
+        .containsExactlyInAnyOrder(
+            "purge-old-UNKNOWN",
+            "purge-old-open",
+            "purge-new-SUCCEEDED",
+            "purge-new-FAILED_RETRYABLE",
+            "purge-new-FAILED_TERMINAL",
+            "purge-new-UNKNOWN",
+            "purge-body");
+    assertThat(store.findBody(named.sha256())).isPresent();
+    assertThat(store.findBody(young.sha256())).isPresent();
+    assertThat(store.findBody(again.sha256())).isPresent();
+    assertThat(store.findBody(gone.sha256())).isEmpty();
+    // What was kept still protects: a revocation of the open attempt loses.
+    assertThat(store.take(List.of(revocation("purge-old-open", 1)), NOW))
+        .containsExactly(new ClaimAnswer.Open("a/1"));
+  }
+
+  private static Recording recording(
+      String key, Report.Finding finding, @Nullable ResultBody body) {
+    return new Recording(key, 1, reportOf(finding, body), body);
+  }
+
+  private static Report reportOf(Report.Finding finding, @Nullable ResultBody body) {
+    return new Report(
+        Report.Kind.ATTEMPT,
+        finding,
+        "r",
+        null,
+        null,
+        body == null ? null : body.sha256(),
+        body == null ? 0 : body.length(),
+        null,
+        null,
+        null,
+        1,
+        null,
+        NOW);
+  }
+
+  private static void sql(String sql) throws SQLException {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate(sql);
+    }
+  }
+
+  private static List<String> keys(String pattern) throws SQLException {
+    List<String> keys = new ArrayList<>();
+    try (Connection connection = pool.getConnection();
+        PreparedStatement statement =
+            connection.prepareStatement(
+                "select record_key from ichido.claim where record_key like ?")) {
+      statement.setString(1, pattern);
+      try (ResultSet rows = statement.executeQuery()) {
+        while (rows.next()) {
+          keys.add(rows.getString(1));
+        }
+      }
+    }
+    return keys;
   }
 
   private static ClaimRequest claim(String key, int attempt) {
