@@ -48,7 +48,7 @@ import org.jspecify.annotations.Nullable;
  * changelogs are kept as a broker would keep them, compacted; a restart has nothing else to start
  * from.
  */
-final class VirtualProcessor implements AutoCloseable {
+public final class VirtualProcessor implements AutoCloseable {
   static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   static final String APPLICATION = "conformance";
   private static final List<String> STORES =
@@ -78,13 +78,14 @@ final class VirtualProcessor implements AutoCloseable {
   private TopologyTestDriver driver;
 
   /** What left the topology since it was last asked. */
-  record Output(
+  public record Output(
       List<SideEffectCommand> commands,
       List<OperationReply> replies,
       List<JournalEntry> journal,
       List<DeadLetter> deadLetters) {}
 
-  VirtualProcessor(PolicySet policies) {
+  /** A processor without a past, under these policies. */
+  public VirtualProcessor(PolicySet policies) {
     try {
       this.root = Files.createTempDirectory("ichido-conformance");
       this.stateDir = Files.createDirectory(root.resolve("0"));
@@ -95,15 +96,18 @@ final class VirtualProcessor implements AutoCloseable {
     this.driver = start(policies);
   }
 
-  Instant now() {
+  /** The time; it starts at 2026. */
+  public Instant now() {
     return now;
   }
 
-  void intent(byte @Nullable [] key, byte @Nullable [] value) {
+  /** Consumes a record of the intents topic. */
+  public void intent(byte @Nullable [] key, byte @Nullable [] value) {
     pipe(topics.intents(), key, value);
   }
 
-  void result(byte @Nullable [] key, byte @Nullable [] value) {
+  /** Consumes a record of the results topic. */
+  public void result(byte @Nullable [] key, byte @Nullable [] value) {
     pipe(topics.results(), key, value);
   }
 
@@ -117,7 +121,8 @@ final class VirtualProcessor implements AutoCloseable {
     return List.copyOf(traced);
   }
 
-  SimpleMeterRegistry meters() {
+  /** What it counts. */
+  public SimpleMeterRegistry meters() {
     return meters;
   }
 
@@ -125,15 +130,16 @@ final class VirtualProcessor implements AutoCloseable {
     return topics;
   }
 
-  RecordSerdes serdes() {
+  /** How its records are written, without a registry. */
+  public RecordSerdes serdes() {
     return serdes;
   }
 
   /** Moves the clock, stopping at every deadline on the way, as a live sweep would. */
-  void advance(Duration by) {
+  public void advance(Duration by) {
     Instant target = now.plus(by);
     while (now.isBefore(target)) {
-      Instant due = firstDeadline().filter(it -> it.isBefore(target)).orElse(target);
+      Instant due = nextDeadline().filter(it -> it.isBefore(target)).orElse(target);
       // One that is due already is taken by the very next sweep.
       Instant stop = due.isAfter(now) ? due : now.plus(SWEEP);
       driver.advanceWallClockTime(Duration.between(now, stop));
@@ -159,7 +165,8 @@ final class VirtualProcessor implements AutoCloseable {
         });
   }
 
-  OperationState state(String recordKey) {
+  /** The ledger's state of an operation; Absent when it holds none. */
+  public OperationState state(String recordKey) {
     KeyValueStore<String, StoredOperation> ledger = driver.getKeyValueStore(NodeNames.LEDGER_STORE);
     StoredOperation stored = ledger.get(recordKey);
     return stored == null ? Absent.NOTHING : stored.state();
@@ -187,7 +194,8 @@ final class VirtualProcessor implements AutoCloseable {
     return count;
   }
 
-  Output drain() {
+  /** What left since the last time. */
+  public Output drain() {
     keepChangelogs();
     return new Output(
         read(topics.commands(), commands),
@@ -224,7 +232,8 @@ final class VirtualProcessor implements AutoCloseable {
     input.pipeInput(new TestRecord<>(key, value, headers, now));
   }
 
-  private Optional<Instant> firstDeadline() {
+  /** When something is next due, of any operation; it may be past. */
+  public Optional<Instant> nextDeadline() {
     KeyValueStore<byte[], byte[]> deadlines = driver.getKeyValueStore(NodeNames.DEADLINE_STORE);
     try (KeyValueIterator<byte[], byte[]> all = deadlines.all()) {
       return all.hasNext() ? Optional.of(DeadlineKey.of(all.next().key).due()) : Optional.empty();

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ichido.decision.StateName;
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimRequest;
 import dev.ichido.executor.claim.ClaimStore;
@@ -13,7 +14,9 @@ import dev.ichido.executor.fake.LedgerRemote;
 import dev.ichido.executor.fake.RemoteFault;
 import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpRemotes;
+import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.Outcome;
 import dev.ichido.schemas.ResultKind;
@@ -29,10 +32,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +59,7 @@ class ExecutorRoleIT {
   private final List<AutoCloseable> open = new ArrayList<>();
   private Topics topics;
   private FakeRemote remote;
+  private @Nullable Duration claimRetention;
 
   @BeforeAll
   static void startStack() {
@@ -225,6 +232,20 @@ class ExecutorRoleIT {
             ToolCommand.Kind.EXECUTE, operation, 2, Commands.note(operation), null, false));
     assertThat(awaitResults(operation, 3).getLast().getOutcome()).isEqualTo(Outcome.SUCCEEDED);
     assertThat(remote.book().effectsOf(operation)).hasSize(1);
+  }
+
+  /** Its claim may have been deleted, so that it is missing proves nothing. */
+  @Test
+  @Tag("FR-10")
+  void anAttemptThatIsOlderThanClaimsAreKeptIsAskedAboutAndNotRevoked() {
+    claimRetention = Duration.ofDays(31);
+    start(httpHandlers());
+    String operation = name("ancient");
+    stack.send(topics, Commands.reconcile(operation, 1, true));
+    OperationResult report = awaitResults(operation, 1).getFirst();
+    assertThat(report.getKind()).isEqualTo(ResultKind.RECONCILE);
+    assertThat(report.getOutcome()).isEqualTo(Outcome.ABSENT);
+    assertThat(remote.requests()).hasSize(1);
   }
 
   @Test
@@ -617,6 +638,202 @@ class ExecutorRoleIT {
     assertThat(remote.writes()).hasSize(1);
   }
 
+  /** An empty budget parks what is due: nothing is sent meanwhile, and nothing is dropped. */
+  @Test
+  void anEmptyRetryBudgetParksAndNeverDrops() {
+    List<String> operations =
+        List.of(name("operation-park-1"), name("operation-park-2"), name("operation-park-3"));
+    try (DecisionDriver driver = driver("{\"tokens\":2,\"refill\":\"1/h\"}")) {
+      start(httpHandlers(), driver.clock());
+      for (String operation : operations) {
+        remote.failNext(operation, RemoteFault.DECLARED_SAFE, RemoteFault.DECLARED_SAFE);
+        driver.submit(operation, "1", "pay.transfer", Commands.note(operation));
+      }
+      Set<String> keys = keys(operations);
+      driver.run(keys, Duration.ofMinutes(30), driver::isAnswered);
+      // Three first attempts, which are free, and the two retries that the budget holds.
+      assertThat(remote.writes()).hasSize(5);
+      assertThat(keys.stream().map(key -> driver.state(key).name()))
+          .containsOnly(StateName.FAILED_RETRYABLE);
+      assertThat(operations.stream().flatMap(o -> driver.journal(o).stream()))
+          .anyMatch(
+              e -> e.getVerdict().equals("RETRY_LATER") && "BUDGET_EMPTY".equals(e.getCode()));
+      driver.run(keys, Duration.ofHours(5), driver::isAnswered);
+      assertThat(keys.stream().map(key -> driver.state(key).name()))
+          .containsOnly(StateName.SUCCEEDED);
+    }
+    assertThat(remote.writes()).hasSize(9);
+    for (String operation : operations) {
+      assertThat(remote.book().effectsOf(operation)).hasSize(1);
+    }
+  }
+
+  /**
+   * Deliveries, attempts and remote calls, as the roles count them and as the remote does; and the
+   * remote's wish to be left alone for 7 seconds is kept.
+   */
+  @Test
+  @Tag("FR-12")
+  @Tag("FR-14")
+  void amplificationIsCountedFromTheIntentToTheRemote() {
+    String clean = name("operation-clean");
+    String lost = name("operation-lost-answer");
+    String refused = name("operation-refused-twice");
+    try (DecisionDriver driver = driver("{\"tokens\":10,\"refill\":\"1/s\"}")) {
+      start(httpHandlers(), driver.clock());
+      remote.failNext(lost, RemoteFault.ACCEPT_THEN_TIME_OUT);
+      remote.failNext(refused, RemoteFault.DECLARED_SAFE, RemoteFault.DECLARED_SAFE);
+      for (String delivery : List.of("1", "2", "3")) {
+        driver.submit(clean, delivery, "pay.transfer", Commands.note(clean));
+      }
+      driver.submit(lost, "1", "pay.transfer", Commands.note(lost));
+      driver.submit(lost, "2", "pay.transfer", Commands.note(lost));
+      driver.submit(refused, "1", "pay.transfer", Commands.note(refused));
+      driver.run(keys(List.of(clean, lost, refused)), Duration.ofHours(1), driver::isAnswered);
+
+      assertThat(driver.verdicts("CLAIMED") + driver.verdicts("DUPLICATE_IN_PROGRESS"))
+          .as("deliveries")
+          .isEqualTo(6);
+      assertThat(meters.counter("ichido.executor.attempts", "action", "pay.transfer").count())
+          .as("attempts")
+          .isEqualTo(5);
+      assertThat(remoteCalls("execute"))
+          .as("writes")
+          .isEqualTo(5)
+          .isEqualTo(remote.writes().size());
+      assertThat(remoteCalls("reconcile"))
+          .as("status reads")
+          .isEqualTo(1)
+          .isEqualTo(remote.requests().size() - remote.writes().size());
+      assertThat(driver.commands(clean)).hasSize(1);
+      assertThat(driver.commands(lost)).hasSize(2);
+      assertThat(driver.commands(refused)).hasSize(3);
+      List<JournalEntry> journal = driver.journal(refused);
+      for (int i = 1; i < journal.size(); i++) {
+        if (journal.get(i).getVerdict().equals("RECLAIMED")) {
+          assertThat(Duration.between(journal.get(i - 1).getAt(), journal.get(i).getAt()))
+              .isGreaterThanOrEqualTo(Duration.ofSeconds(7));
+        }
+      }
+    }
+    assertThat(remote.book().size()).isEqualTo(3);
+  }
+
+  private double remoteCalls(String kind) {
+    return meters.counter("ichido.executor.remote.calls", "kind", kind, "remote", "ledger").count();
+  }
+
+  /** The whole of FR-10: a crashed between its claim and its result, b answered, c never sent. */
+  @Test
+  @Tag("FR-10")
+  void aMissingResultIsNotTakenForNoExecution() throws SQLException {
+    Map<String, Integer> calls = new ConcurrentHashMap<>();
+    ToolHandler handler =
+        command -> {
+          calls.merge(String.valueOf(command.operationId()), 1, Integer::sum);
+          return ToolOutcome.succeeded("ref-" + command.operationId(), "done");
+        };
+    String a = name("operation-sequence-a");
+    String b = name("operation-sequence-b");
+    String c = name("operation-sequence-c");
+    new ClaimStore(stack.pool, "executor/an-earlier-life")
+        .take(
+            List.of(
+                new ClaimRequest(
+                    DecisionDriver.recordKey("global", a), 1, "cmd", "pay.transfer", null, null)),
+            Instant.now());
+    try (DecisionDriver driver = driver("{\"tokens\":10,\"refill\":\"1/s\"}")) {
+      start(Map.of("pay.transfer", handler), driver.clock());
+      driver.submit(a, "1", "pay.transfer", "{}");
+      driver.submit(b, "1", "pay.transfer", "{}");
+      driver.run(
+          keys(List.of(a, b)),
+          Duration.ofMinutes(10),
+          () -> stack.lag(topics, topics.prefix() + "-executor") == 0);
+      assertThat(driver.state(DecisionDriver.recordKey("global", a)).name())
+          .isEqualTo(StateName.UNKNOWN_RECONCILIATION);
+      driver.submit(b, "2", "pay.transfer", "{}");
+      assertThat(driver.journal(b).getLast().getVerdict()).isEqualTo("REPLAYED");
+      driver.submit(a, "2", "pay.transfer", "{}");
+      assertThat(driver.journal(a).getLast().getVerdict()).isEqualTo("HELD_UNKNOWN");
+      driver.submit(c, "1", "pay.transfer", "{}");
+      driver.run(
+          keys(List.of(c)),
+          Duration.ofMinutes(1),
+          () -> stack.lag(topics, topics.prefix() + "-executor") == 0);
+      assertThat(driver.state(DecisionDriver.recordKey("global", c)).name())
+          .isEqualTo(StateName.SUCCEEDED);
+    }
+    assertThat(calls).isEqualTo(Map.of(b, 1, c, 1));
+  }
+
+  /** The whole of FR-01 and FR-13: the lease ends while the call runs, and its result is late. */
+  @Test
+  @Tag("FR-01")
+  @Tag("FR-13")
+  void aLeaseThatIsShorterThanTheWorkBringsNoSecondCall() throws Exception {
+    CountDownLatch called = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    AtomicInteger effects = new AtomicInteger();
+    ToolHandler slow =
+        command -> {
+          called.countDown();
+          goOn.await();
+          effects.incrementAndGet();
+          return ToolOutcome.succeeded("ref-1", "done");
+        };
+    String operation = name("operation-short-lease");
+    Set<String> key = keys(List.of(operation));
+    try (DecisionDriver driver = driver("{\"tokens\":10,\"refill\":\"1/s\"}")) {
+      start(Map.of("pay.transfer", slow), driver.clock());
+      driver.submit(operation, "1", "pay.transfer", "{}");
+      called.await();
+      driver.run(key, Duration.ofMinutes(2), () -> true);
+      assertThat(driver.journal(operation))
+          .extracting(JournalEntry::getVerdict)
+          .contains("LEASE_EXPIRED");
+      driver.submit(operation, "2", "pay.transfer", "{}");
+      assertThat(driver.journal(operation).getLast().getVerdict()).isEqualTo("HELD_UNKNOWN");
+      goOn.countDown();
+      driver.run(key, Duration.ofHours(1), driver::isAnswered);
+      assertThat(driver.journal(operation).getLast().getStateAfter()).isEqualTo("SUCCEEDED");
+      driver.submit(operation, "3", "pay.transfer", "{}");
+      assertThat(driver.journal(operation).getLast().getVerdict()).isEqualTo("REPLAYED");
+      assertThat(
+              driver.commands(operation).stream().filter(c -> c.getKind() == CommandKind.EXECUTE))
+          .hasSize(1);
+    }
+    assertThat(effects).hasValue(1);
+  }
+
+  private DecisionDriver driver(String budget) {
+    try {
+      return new DecisionDriver(
+          stack,
+          topics,
+          SharedClock.at(folder.resolve(topics.prefix() + ".clock")),
+          new ObjectMapper()
+              .readTree(
+                  """
+                  {"pay.transfer": {"retry_horizon": "12h", "lease": "60s", "retry":
+                    {"max_attempts": 5, "initial": "1s", "max": "1s", "budget": %s}}}
+                  """
+                      .formatted(budget)));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static Set<String> keys(List<String> operations) {
+    return operations.stream()
+        .map(operation -> DecisionDriver.recordKey("global", operation))
+        .collect(Collectors.toSet());
+  }
+
+  private ExecutorRole start(Map<String, ToolHandler> handlers, Clock clock) {
+    return start(handlers, topics.prefix() + "-executor", stack.pool, clock);
+  }
+
   private record AfterEffect(ToolHandler real, Outage outage) implements ToolHandler {
     @Override
     public ToolOutcome execute(ToolCommand command) throws Exception {
@@ -682,6 +899,7 @@ class ExecutorRoleIT {
             null,
             null,
             null,
+            claimRetention,
             false);
     ExecutorRole role = new ExecutorRole(config, dataSource, handlers, meters, clock);
     role.start();

@@ -41,14 +41,16 @@ import org.jspecify.annotations.Nullable;
 final class Stack implements AutoCloseable {
   private static final AtomicInteger PREFIXES = new AtomicInteger();
 
-  final EmbeddedBroker broker;
+  private final Path folder;
+  private EmbeddedBroker broker;
   final EmbeddedDatabase database;
   final RegistryServer registry;
   final HikariDataSource pool;
   private final KafkaProducer<byte[], byte[]> producer;
-  private final RecordSerdes serdes;
+  final RecordSerdes serdes;
 
   Stack(Path folder) {
+    this.folder = folder;
     broker = EmbeddedBroker.start(folder.resolve("kafka"));
     database = EmbeddedDatabase.start(folder.resolve("postgres"));
     try {
@@ -77,6 +79,22 @@ final class Stack implements AutoCloseable {
 
   Map<String, String> registrySettings() {
     return Map.of("schema.registry.url", registry.url());
+  }
+
+  /** Something that may fail. */
+  interface Action {
+    void run() throws Exception;
+  }
+
+  /** The broker comes back where it was, with all that it had. */
+  void whileTheBrokerIsDown(Action action) throws Exception {
+    int port = broker.port();
+    broker.close();
+    try {
+      action.run();
+    } finally {
+      broker = EmbeddedBroker.start(folder.resolve("kafka"), port, Map.of());
+    }
   }
 
   /** New, empty topics. */
@@ -122,6 +140,10 @@ final class Stack implements AutoCloseable {
             .setDeadline(command.deadline())
             .setLeaseOver(command.leaseOver())
             .build();
+    send(topics, key, record);
+  }
+
+  void send(Topics topics, String key, SideEffectCommand record) {
     sendRaw(
         topics,
         key,
