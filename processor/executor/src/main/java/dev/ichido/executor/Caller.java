@@ -1,5 +1,6 @@
 package dev.ichido.executor;
 
+import dev.ichido.executor.AttemptProtocol.Next;
 import dev.ichido.executor.Report.Finding;
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimStore;
@@ -71,14 +72,6 @@ final class Caller {
     }
   }
 
-  /** Equal whenever the attempt's result is told. */
-  static String resultId(ToolCommand command) {
-    return switch (command.kind()) {
-      case EXECUTE -> command.commandId() + "/result";
-      case READ, RECONCILE -> command.commandId() + "/answer";
-    };
-  }
-
   Told perform(Work work) {
     return switch (work.command.kind()) {
       case EXECUTE -> execute(work);
@@ -89,25 +82,27 @@ final class Caller {
 
   private Told execute(Work work) {
     ToolCommand command = work.command;
-    switch (work.claim) {
-      case ClaimAnswer.Recorded recorded -> {
-        return Told.again(recorded.report());
+    return switch (AttemptProtocol.next(command, work.claim)) {
+      case Next.Tell it -> Told.again(it.report());
+      case Next.Nothing it -> {
+        if (work.claim instanceof ClaimAnswer.Open open) {
+          // In this life it still runs, or the connection broke while it was claimed; in both
+          // cases, and in an earlier life's, only the lease can tell.
+          meters.claim(open.owner().equals(owner) ? "running" : "left");
+          LOG.debug(
+              "Attempt {} of {} is held by {}",
+              command.attempt(),
+              command.recordKey(),
+              open.owner());
+        }
+        yield Told.NOTHING;
       }
-      case ClaimAnswer.Open open -> {
-        // In this life it still runs, or the connection broke while it was claimed; in both cases,
-        // and
-        // in an earlier life's, only the lease can tell.
-        meters.claim(open.owner().equals(owner) ? "running" : "left");
-        LOG.debug(
-            "Attempt {} of {} is held by {}", command.attempt(), command.recordKey(), open.owner());
-        return Told.NOTHING;
-      }
-      case ClaimAnswer.Won won -> {
+      case Next.Call it -> {
         meters.attempt(command.action());
-        return told(command, Report.Kind.ATTEMPT, call(command));
+        yield told(command, Report.Kind.ATTEMPT, call(command));
       }
-      case null -> throw new IllegalStateException("Expected a claim before the call.");
-    }
+      case Next.Ask it -> throw new IllegalStateException("Expected a command that is performed.");
+    };
   }
 
   private ToolOutcome call(ToolCommand command) {
@@ -117,7 +112,7 @@ final class Caller {
           "NO_HANDLER", null, new CallFacts(null, 0, Duration.ofSeconds(30)));
     }
     CircuitBreaker breaker = breakers.circuitBreaker(handler.remote());
-    if (command.isOver(clock.instant())) {
+    if (!AttemptProtocol.mayStart(command, clock.instant())) {
       return new ToolOutcome.FailedRetryable("DEADLINE_PASSED", null, CallFacts.NONE);
     }
     if (!breaker.tryAcquirePermission()) {
@@ -189,10 +184,8 @@ final class Caller {
           work.claim instanceof ClaimAnswer.Recorded recorded
               ? Optional.of(recorded)
               : claims.find(command.recordKey(), command.attempt());
-      // A recorded UNKNOWN is no news; what the remote says now may be.
-      if (found.orElse(null) instanceof ClaimAnswer.Recorded recorded
-          && recorded.report().finding() != Finding.UNKNOWN) {
-        return Told.again(recorded.report());
+      if (AttemptProtocol.next(command, found.orElse(null)) instanceof Next.Tell known) {
+        return Told.again(known.report());
       }
     } catch (SQLException e) {
       meters.trouble("claims");
@@ -226,26 +219,12 @@ final class Caller {
 
   /** An answer that came after the attempt was given up on: another report, that settles it. */
   @Nullable Told late(Told told) {
-    Report r = told.report();
-    if (r == null || !told.keep() || r.finding() == Finding.UNKNOWN) {
-      return null;
-    }
-    Report late =
-        new Report(
-            r.kind(),
-            r.finding(),
-            r.resultId() + "/late",
-            r.reference(),
-            r.body(),
-            r.bodySha256(),
-            r.bodyBytes(),
-            r.schema(),
-            r.reason(),
-            r.remoteStatus(),
-            r.remoteCalls(),
-            r.retryAfter(),
-            r.at());
-    return new Told(late, false, told.largeBody());
+    Report report = told.report();
+    return report == null || !told.keep()
+        ? null
+        : AttemptProtocol.late(report)
+            .map(late -> new Told(late, false, told.largeBody()))
+            .orElse(null);
   }
 
   private Told told(ToolCommand command, Report.Kind kind, ToolOutcome outcome) {
@@ -326,7 +305,7 @@ final class Caller {
         new Report(
             kind,
             finding,
-            resultId(command),
+            AttemptProtocol.resultId(command),
             reference == null ? null : shortened(reference),
             text,
             large == null ? null : large.sha256(),

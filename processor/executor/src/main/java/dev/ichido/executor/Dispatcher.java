@@ -1,6 +1,5 @@
 package dev.ichido.executor;
 
-import dev.ichido.executor.Report.Finding;
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimRequest;
 import dev.ichido.executor.claim.ClaimStore;
@@ -291,30 +290,12 @@ final class Dispatcher implements Runnable {
     List<ClaimRequest> requests = new ArrayList<>();
     Instant now = clock.instant();
     for (Work work : batch) {
-      ToolCommand command = work.command;
-      boolean execute = command.kind() == ToolCommand.Kind.EXECUTE;
-      boolean revoke =
-          command.kind() == ToolCommand.Kind.RECONCILE
-              && command.leaseOver()
-              && !mayHaveBeenDeleted(command, now);
-      if (!execute && !revoke) {
-        continue;
-      }
-      Report revocation = null;
-      if (!execute) {
-        revocation = revocation(command, "REVOKED", now);
-      } else if (command.isOver(now)) {
-        revocation = revocation(command, "DEADLINE_PASSED", now);
-      }
-      claiming.add(work);
-      requests.add(
-          new ClaimRequest(
-              command.recordKey(),
-              command.attempt(),
-              command.commandId(),
-              command.action(),
-              command.deadline(),
-              revocation));
+      AttemptProtocol.claim(work.command, now, claimRetention)
+          .ifPresent(
+              request -> {
+                claiming.add(work);
+                requests.add(request);
+              });
     }
     long started = System.nanoTime();
     List<ClaimAnswer> answers = claims.take(requests, now);
@@ -324,10 +305,7 @@ final class Dispatcher implements Runnable {
     for (int i = 0; i < claiming.size(); i++) {
       Report revocation = requests.get(i).revocation();
       ClaimAnswer answer = answers.get(i);
-      claiming.get(i).claim =
-          answer instanceof ClaimAnswer.Won && revocation != null
-              ? new ClaimAnswer.Recorded(revocation)
-              : answer;
+      claiming.get(i).claim = AttemptProtocol.granted(requests.get(i), answer);
       meters.claim(
           switch (answer) {
             case ClaimAnswer.Won won ->
@@ -340,30 +318,5 @@ final class Dispatcher implements Runnable {
             case ClaimAnswer.Open open -> "open";
           });
     }
-  }
-
-  /** Of an attempt as old as that, a missing claim proves nothing. */
-  private boolean mayHaveBeenDeleted(ToolCommand command, Instant now) {
-    return claimRetention != null
-        && (command.firstAttemptAt() == null
-            || !now.isBefore(command.firstAttemptAt().plus(claimRetention)));
-  }
-
-  /** The attempt can't start any more, since this row takes its place: proven not started. */
-  private static Report revocation(ToolCommand command, String reason, Instant now) {
-    return new Report(
-        Report.Kind.ATTEMPT,
-        Finding.FAILED_RETRYABLE,
-        Caller.resultId(command),
-        null,
-        null,
-        null,
-        0,
-        null,
-        reason,
-        null,
-        0,
-        null,
-        now);
   }
 }

@@ -10,7 +10,7 @@ import org.apache.kafka.common.TopicPartition;
  * Which commands are done with. A partition's position moves only past a gapless run of them, so
  * that whatever is not done is handed out again. Safe for use by several threads.
  */
-final class OffsetTracker {
+public final class OffsetTracker {
   private final Map<TopicPartition, Partition> partitions = new HashMap<>();
 
   private static final class Partition {
@@ -21,13 +21,14 @@ final class OffsetTracker {
     long committed = -1;
   }
 
-  synchronized void begin(TopicPartition partition, long offset) {
+  /** A command was polled. */
+  public synchronized void begin(TopicPartition partition, long offset) {
     Partition p = partitions.computeIfAbsent(partition, k -> new Partition());
     p.open.put(offset, false);
   }
 
   /** Does nothing for a partition that was given away. */
-  synchronized void complete(TopicPartition partition, long offset) {
+  public synchronized void complete(TopicPartition partition, long offset) {
     Partition p = partitions.get(partition);
     if (p == null || p.open.replace(offset, true) == null) {
       return;
@@ -38,7 +39,7 @@ final class OffsetTracker {
   }
 
   /** Positions that moved since they were last taken here. */
-  synchronized Map<TopicPartition, OffsetAndMetadata> takeCommittable() {
+  public synchronized Map<TopicPartition, OffsetAndMetadata> takeCommittable() {
     Map<TopicPartition, OffsetAndMetadata> positions = new HashMap<>();
     partitions.forEach(
         (partition, p) -> {
@@ -51,7 +52,7 @@ final class OffsetTracker {
   }
 
   /** A commit did not get through: its positions are to be taken again. */
-  synchronized void returnCommittable(Iterable<TopicPartition> failed) {
+  public synchronized void returnCommittable(Iterable<TopicPartition> failed) {
     for (TopicPartition partition : failed) {
       Partition p = partitions.get(partition);
       if (p != null) {
@@ -60,7 +61,8 @@ final class OffsetTracker {
     }
   }
 
-  synchronized void forget(Iterable<TopicPartition> gone) {
+  /** Partitions were given away. */
+  public synchronized void forget(Iterable<TopicPartition> gone) {
     gone.forEach(partitions::remove);
   }
 }
