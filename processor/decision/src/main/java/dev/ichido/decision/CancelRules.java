@@ -61,6 +61,9 @@ final class CancelRules {
       case UnknownReconciliation s ->
           IntentRules.held(d, to, s.attempts().noFurther() ? s : s.withoutFurther());
       case FailedRetryable s -> {
+        if (s.attempts().earlierUnproven()) {
+          yield heldUnproven(d, to, s);
+        }
         Cancelled next = Settling.cancelled(d, s.revision(), s.binding(), s.attempt());
         for (WaitingDelivery delivery : s.waiting().deliveries()) {
           if (!d.answers(delivery)) {
@@ -82,6 +85,21 @@ final class CancelRules {
       case Expired s -> IntentRules.expired(d, to, s);
       case Cancelled s -> IntentRules.cancelled(d, to, s);
     };
+  }
+
+  /** An earlier attempt may have taken effect, whatever is known of the latest. */
+  private static Decision heldUnproven(Draft d, @Nullable ReplyAddress to, FailedRetryable s) {
+    UnknownReconciliation next =
+        Unknowns.enter(
+                d,
+                s.revision(),
+                s.binding(),
+                s.attempts().withoutFurther(),
+                s.work(),
+                d.at(),
+                false)
+            .withWaiting(s.waiting());
+    return IntentRules.held(d, to, next);
   }
 
   private static Decision tell(Draft d, @Nullable ReplyAddress to, Cancelled next) {

@@ -55,6 +55,11 @@ public record Reconciliation(
         firstAbsentAt);
   }
 
+  /** The latest attempt was reported on: from now on the remote is asked about the earlier ones. */
+  Reconciliation attemptReported() {
+    return new Reconciliation(reads, nextAt, false, absences, absenceIds, firstAbsentAt);
+  }
+
   Reconciliation foundAbsent(String resultId, Instant at) {
     List<String> ids = new ArrayList<>(absenceIds);
     ids.add(resultId);

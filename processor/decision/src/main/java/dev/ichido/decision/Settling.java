@@ -70,7 +70,8 @@ final class Settling {
 
   /**
    * It is proven that the latest attempt did not start: who waits is told and goes on waiting. If
-   * no further attempt is wanted, the operation is cancelled instead and who waits is released.
+   * no further attempt is wanted, the operation is cancelled instead and who waits is released; but
+   * as long as an earlier attempt may have taken effect, nobody knows.
    *
    * @param retryAfter the remote's own wish
    */
@@ -83,7 +84,7 @@ final class Settling {
       @Nullable Duration retryAfter,
       Note note) {
     if (attempts.noFurther()) {
-      return cancel(d, verdict, s, note);
+      return attempts.earlierUnproven() ? unproven(d, verdict, s) : cancel(d, verdict, s, note);
     }
     Duration delay = Attempting.backoff(d, attempts);
     Instant retryAt =
@@ -118,6 +119,17 @@ final class Settling {
           false);
     }
     return d.close(verdict, next, note);
+  }
+
+  private static Decision unproven(Draft d, Verdict verdict, Open s) {
+    return s instanceof UnknownReconciliation u
+        ? d.close(
+            Verdict.STILL_UNKNOWN,
+            u.reconciliation().leaseOver()
+                ? u.withReconciliation(u.reconciliation().attemptReported())
+                : u,
+            Note.NONE)
+        : becomeUnknown(d, verdict, s);
   }
 
   /** No attempt can act and none is wanted: who waits is released. */

@@ -5,14 +5,19 @@ import static dev.ichido.decision.Verdict.DUPLICATE_IN_PROGRESS;
 import static dev.ichido.decision.Verdict.EXPIRED;
 import static dev.ichido.decision.Verdict.HELD_UNKNOWN;
 import static dev.ichido.decision.Verdict.INVALID;
+import static dev.ichido.decision.Verdict.RECLAIMED;
 import static dev.ichido.decision.Verdict.REPLAYED;
+import static dev.ichido.decision.Verdict.SETTLED;
+import static dev.ichido.decision.Verdict.STILL_UNKNOWN;
 import static dev.ichido.decision.Verdict.UNAUTHORIZED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.Found;
 import dev.ichido.decision.OperationState.Cancelled;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
 import dev.ichido.decision.table.Cell;
 import dev.ichido.operation.RefusalCode;
@@ -117,6 +122,45 @@ class CancelRulesTest {
     j.pass(Duration.ofSeconds(10)).sweep().intent();
     assertThat(j.verdict()).isEqualTo(HELD_UNKNOWN);
     assertThat(j.commandsTotal()).isEqualTo(1);
+  }
+
+  /** An attempt that was started again under the remote's dedupe leaves the one before unproven. */
+  @Test
+  void whatAnEarlierAttemptMayHaveDoneIsNotCancelled() {
+    Journey running = Journey.begin(Policies.KEYED).intent().endsUnknown();
+    running.pass(Duration.ofSeconds(1)).sweep();
+    assertThat(running.verdict()).isEqualTo(RECLAIMED);
+
+    Journey after = running.copy().failsRetryably().cancel();
+    assertThat(after.verdict()).isEqualTo(HELD_UNKNOWN);
+    Journey before = running.copy().cancel().failsRetryably();
+    assertThat(before.verdict()).isEqualTo(SETTLED);
+    for (Journey j : new Journey[] {after, before}) {
+      UnknownReconciliation s = (UnknownReconciliation) j.state;
+      assertThat(s.attempts().noFurther()).isTrue();
+      assertThat(s.waiting().deliveries()).hasSize(2);
+      assertThat(j.statusReads()).hasSize(1);
+
+      // The same proof about the latest attempt again says nothing of the one before.
+      j.failsRetryably();
+      assertThat(j.verdict()).isEqualTo(STILL_UNKNOWN);
+      assertThat(j.statusReads()).isEmpty();
+      Journey found = j.copy().reconcile(Found.COMMITTED, 2);
+      assertThat(found.state).isInstanceOf(Succeeded.class);
+      assertThat(found.replies()).hasSize(2);
+      for (int read = 0; read < 3; read++) {
+        j.pass(Duration.ofSeconds(20)).reconcile(Found.ABSENT, 2);
+      }
+      assertThat(j.state).isInstanceOf(Cancelled.class);
+      assertThat(j.commandsTotal()).isEqualTo(2);
+    }
+
+    Journey revoked = running.copy().cancel().pass(Duration.ofSeconds(60)).sweep();
+    assertThat(revoked.statusReads()).singleElement().matches(Effect.Command::leaseOver);
+    revoked.failsRetryably();
+    assertThat(revoked.verdict()).isEqualTo(STILL_UNKNOWN);
+    revoked.sweepAtDeadline();
+    assertThat(revoked.statusReads()).singleElement().matches(read -> !read.leaseOver());
   }
 
   @Test

@@ -522,6 +522,10 @@ record Situation(
     if (state instanceof FailedRetryable s && !s.attempts().earlierUnproven() && !book.denied()) {
       require(!book.acted() && !book.mayAct(), "a proven failure is one");
     }
+    // One that was cancelled before it arrived, or after it was forgotten, knows of no attempt.
+    if (state instanceof OperationState.Cancelled s && s.attempt() > 0 && !book.denied()) {
+      require(!book.acted() && !book.mayAct(), "what is cancelled did not take effect");
+    }
   }
 
   private static void require(boolean holds, String invariant) {
