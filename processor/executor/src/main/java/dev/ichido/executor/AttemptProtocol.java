@@ -77,9 +77,8 @@ public final class AttemptProtocol {
    */
   public static Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
     if (command.kind() == ToolCommand.Kind.RECONCILE) {
-      // A recorded UNKNOWN is no news; what the remote says now may be.
       return claim instanceof ClaimAnswer.Recorded recorded
-              && recorded.report().finding() != Finding.UNKNOWN
+              && isNews(command, recorded.report().finding())
           ? new Next.Tell(recorded.report())
           : new Next.Ask();
     }
@@ -88,6 +87,19 @@ public final class AttemptProtocol {
       case ClaimAnswer.Open open -> new Next.Nothing();
       case ClaimAnswer.Won won -> new Next.Call();
       case null -> throw new IllegalStateException("Expected a claim before the call.");
+    };
+  }
+
+  /**
+   * A recorded UNKNOWN is no news; what the remote says now may be. That the attempt did not start
+   * is none to a processor that had its report: it asks because of what an earlier one may have
+   * done.
+   */
+  private static boolean isNews(ToolCommand command, Finding recorded) {
+    return switch (recorded) {
+      case UNKNOWN -> false;
+      case FAILED_RETRYABLE -> command.leaseOver();
+      case SUCCEEDED, FAILED_TERMINAL, COMMITTED, ABSENT -> true;
     };
   }
 
