@@ -1,0 +1,477 @@
+package dev.ichido.simulation;
+
+import dev.ichido.decision.ActionPolicy.ActionEffect;
+import dev.ichido.decision.ActionPolicy.Budget;
+import dev.ichido.decision.Answer;
+import dev.ichido.decision.Decision;
+import dev.ichido.decision.Effect;
+import dev.ichido.decision.Effect.AskOriginal;
+import dev.ichido.decision.Effect.ChargeRetryBudget;
+import dev.ichido.decision.Effect.Command;
+import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.ReleaseOriginal;
+import dev.ichido.decision.Effect.RequestReconciliation;
+import dev.ichido.decision.Effect.SendReply;
+import dev.ichido.decision.Effect.TellCompensation;
+import dev.ichido.decision.OperationEvent;
+import dev.ichido.decision.OperationEvent.AttemptOutcome;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.DeadlineReached;
+import dev.ichido.decision.OperationEvent.Found;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.ReconciliationReported;
+import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.RetryBudget;
+import dev.ichido.executor.Report;
+import dev.ichido.executor.ToolCommand;
+import dev.ichido.operation.Intent;
+import dev.ichido.operation.OperationKey;
+import dev.ichido.operation.Principal;
+import dev.ichido.simulation.Action.Written;
+import dev.ichido.simulation.Executors.Sent;
+import dev.ichido.simulation.Executors.Told;
+import dev.ichido.simulation.Protocol.Guarantee;
+import dev.ichido.simulation.Relays.Row;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two processors over one partition, of which one has the task; the other may not know yet that it
+ * lost it. What they do with a record is the shape of the shipped one: state, event, decide, write,
+ * put.
+ */
+final class Processors {
+  private static final Principal OWNER = new Principal("agent:owner");
+  private static final Principal OTHER = new Principal("agent:other");
+
+  private final World world;
+  private final Processor[] processors = {new Processor(0), new Processor(1)};
+  private final boolean atomic;
+
+  /** What the broker holds: the changelogs and the positions. */
+  private Task kept = Task.EMPTY;
+
+  /** The task is the processor's that took it over last. */
+  private int generation;
+
+  /** One decision that was made on an operation. */
+  record Made(int operation, OperationEvent event, OperationState before, Decision decision) {}
+
+  private record Put(int place, OperationState state) {}
+
+  private record Reply(int operation, SendReply reply) {}
+
+  /** All that a task goes on from. */
+  private record Task(List<OperationState> states, List<Bucket> buckets, int intents, int results) {
+    static final Task EMPTY =
+        new Task(
+            Collections.nCopies(World.OPERATIONS, Absent.NOTHING),
+            Collections.nCopies(2, new Bucket(-1, 0)),
+            0,
+            0);
+
+    Task with(int place, OperationState state) {
+      List<OperationState> next = new ArrayList<>(states);
+      next.set(place, state);
+      return new Task(next, buckets, intents, results);
+    }
+  }
+
+  /** What is left of a retry budget; below zero before it was drawn from. */
+  private record Bucket(long tokens, long since) {
+    Bucket at(long now, Budget budget) {
+      if (tokens < 0) {
+        return new Bucket(budget.tokens(), now);
+      }
+      long every = budget.refillPeriod().toMillis() / budget.refillTokens();
+      long came = Math.max(0, now - since) / every;
+      return tokens + came >= budget.tokens()
+          ? new Bucket(budget.tokens(), now)
+          : new Bucket(tokens + came, since + came * every);
+    }
+  }
+
+  private static final class Processor {
+    final int number;
+    boolean running;
+    int generation;
+    List<OperationState> states = List.of();
+    List<Bucket> buckets = List.of();
+    int intents;
+    int results;
+    long latest = Long.MIN_VALUE;
+    boolean dirty;
+
+    final List<Made> made = new ArrayList<>();
+    final Deque<Put> changelog = new ArrayDeque<>();
+    final Deque<Sent> commands = new ArrayDeque<>();
+    final Deque<Reply> replies = new ArrayDeque<>();
+
+    Processor(int number) {
+      this.number = number;
+    }
+
+    void load(Task task) {
+      states = new ArrayList<>(task.states());
+      buckets = new ArrayList<>(task.buckets());
+      seek(task);
+      drop();
+    }
+
+    void seek(Task task) {
+      intents = task.intents();
+      results = task.results();
+    }
+
+    void drop() {
+      made.clear();
+      changelog.clear();
+      commands.clear();
+      replies.clear();
+      dirty = false;
+    }
+
+    Deque<?> output(int number) {
+      return switch (number) {
+        case 0 -> changelog;
+        case 1 -> commands;
+        default -> replies;
+      };
+    }
+  }
+
+  Processors(World world) {
+    this.world = world;
+    this.atomic = world.protocol.guarantee() == Guarantee.EXACTLY_ONCE;
+  }
+
+  /** The operation as it goes on from here. */
+  OperationState state(int operation) {
+    for (Processor p : processors) {
+      if (!atomic && p.running && p.generation == generation) {
+        return p.states.get(world.protocol.ledger().applyAsInt(operation));
+      }
+    }
+    return kept.states().get(world.protocol.ledger().applyAsInt(operation));
+  }
+
+  void offer(List<Action> actions) {
+    for (int i = 0; i < processors.length; i++) {
+      world.offer(actions, Action.Kind.PROCESSOR_STARTS, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_TAKES_INTENT, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_TAKES_RESULT, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_SWEEPS, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_COMMITS, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_ABORTS, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_CRASHES, i, 0);
+      if (!atomic) {
+        world.offer(actions, Action.Kind.PROCESSOR_CRASHES_ON_DISK, i, 0);
+        for (int output = 0; output < 3; output++) {
+          world.offer(actions, Action.Kind.PROCESSOR_FLUSHES, i, output);
+        }
+      }
+    }
+  }
+
+  @Nullable Runnable way(Action action) {
+    Processor p = processors[action.who()];
+    Processor other = processors[1 - p.number];
+    if (action.kind() == Action.Kind.PROCESSOR_CRASHES) {
+      return p.running ? () -> crash(p) : null;
+    }
+    if (!isAwake(p)) {
+      return null;
+    }
+    return switch (action.kind()) {
+      case PROCESSOR_STARTS ->
+          !p.running && (!other.running || !isAwake(other) || other.generation < generation)
+              ? () -> start(p)
+              : null;
+      case PROCESSOR_TAKES_INTENT ->
+          p.running && p.intents < world.intents.size() ? () -> takeIntent(p) : null;
+      case PROCESSOR_TAKES_RESULT ->
+          p.running && p.results < world.results.size() ? () -> takeResult(p) : null;
+      case PROCESSOR_SWEEPS -> {
+        int due = p.running ? due(p) : -1;
+        yield due < 0 ? null : () -> sweep(p, due);
+      }
+      case PROCESSOR_COMMITS -> p.running && p.dirty ? () -> commit(p) : null;
+      case PROCESSOR_ABORTS -> p.running && p.dirty ? () -> crash(p) : null;
+      case PROCESSOR_CRASHES_ON_DISK -> p.running && p.dirty ? () -> restartOnDisk(p) : null;
+      case PROCESSOR_FLUSHES ->
+          p.running && !p.output(action.what()).isEmpty() ? () -> flush(p, action.what()) : null;
+      default -> null;
+    };
+  }
+
+  private boolean isAwake(Processor p) {
+    return world.isAwake(Action.role(1, p.number));
+  }
+
+  private void start(Processor p) {
+    p.running = true;
+    p.generation = ++generation;
+    p.latest = Long.MIN_VALUE;
+    p.load(kept);
+  }
+
+  private static void crash(Processor p) {
+    p.running = false;
+    p.drop();
+  }
+
+  /** The local store has what the changelog may lack. */
+  private void restartOnDisk(Processor p) {
+    p.drop();
+    if (p.generation == generation) {
+      p.seek(kept);
+    } else {
+      p.running = false;
+    }
+  }
+
+  private Instant now(Processor p) {
+    p.latest = Math.max(p.latest, world.clock(Action.role(1, p.number)));
+    return World.instantOf(p.latest);
+  }
+
+  private void takeIntent(Processor p) {
+    Row row = world.intents.get(p.intents++);
+    p.dirty = true;
+    OperationKey key = World.KEYS.get(row.operation());
+    Instant at = now(p);
+    Principal principal = row.written() == Written.OTHER_PRINCIPAL ? OTHER : OWNER;
+    if (row.written() == Written.CANCEL) {
+      decide(
+          p,
+          row.operation(),
+          new CancelReceived(
+              key.tenant(),
+              key.scope(),
+              key.operationId(),
+              at,
+              principal,
+              row.deliveryId(),
+              null,
+              true));
+      return;
+    }
+    boolean changed = row.written() == Written.OTHER_MEANING;
+    Intent intent =
+        new Intent(
+            key.tenant(),
+            key.scope(),
+            key.operationId(),
+            row.deliveryId(),
+            principal,
+            world.profile.policy().name(),
+            null,
+            "target",
+            changed ? World.OTHER_ARGUMENTS : World.ARGUMENTS,
+            null,
+            null,
+            World.instantOf(0),
+            null,
+            null,
+            null);
+    decide(
+        p,
+        row.operation(),
+        new IntentReceived(
+            intent,
+            at,
+            null,
+            true,
+            ActionEffect.WRITE,
+            changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT,
+            budget(p, row.operation()),
+            null));
+  }
+
+  private void takeResult(Processor p) {
+    Told told = world.results.get(p.results++);
+    p.dirty = true;
+    Report report = told.report();
+    OperationKey key = World.KEYS.get(told.operation());
+    int attempt = told.command().attempt();
+    Answer answer = Answer.of(report.reference(), report.body());
+    OperationEvent event =
+        switch (report.finding()) {
+          case SUCCEEDED -> result(p, key, report, attempt, AttemptOutcome.SUCCEEDED, answer);
+          case FAILED_RETRYABLE ->
+              result(p, key, report, attempt, AttemptOutcome.FAILED_RETRYABLE, answer);
+          case FAILED_TERMINAL ->
+              result(p, key, report, attempt, AttemptOutcome.FAILED_TERMINAL, answer);
+          case UNKNOWN ->
+              report.kind() == Report.Kind.RECONCILE
+                  ? reconciled(p, key, report, attempt, Found.UNKNOWN, answer)
+                  : result(p, key, report, attempt, AttemptOutcome.UNKNOWN, answer);
+          case COMMITTED -> reconciled(p, key, report, attempt, Found.COMMITTED, answer);
+          case ABSENT -> reconciled(p, key, report, attempt, Found.ABSENT, answer);
+        };
+    decide(p, told.operation(), event);
+  }
+
+  private OperationEvent result(
+      Processor p,
+      OperationKey key,
+      Report report,
+      int attempt,
+      AttemptOutcome outcome,
+      Answer answer) {
+    return new ResultReported(key, now(p), report.resultId(), attempt, outcome, answer, null);
+  }
+
+  private OperationEvent reconciled(
+      Processor p, OperationKey key, Report report, int attempt, Found found, Answer answer) {
+    return new ReconciliationReported(
+        key, now(p), report.resultId(), attempt, found, answer, report.at());
+  }
+
+  /** The operation whose deadline is over and came first; negative when nothing is due. */
+  private int due(Processor p) {
+    Instant now = World.instantOf(Math.max(p.latest, world.clock(Action.role(1, p.number))));
+    int first = -1;
+    Instant earliest = now;
+    for (int i = 0; i < p.states.size(); i++) {
+      Instant due = p.states.get(i).nextDeadline().orElse(Instant.MAX);
+      if (!due.isAfter(earliest)) {
+        first = i;
+        earliest = due;
+      }
+    }
+    return first;
+  }
+
+  private void sweep(Processor p, int operation) {
+    p.dirty = true;
+    decide(
+        p, operation, new DeadlineReached(World.KEYS.get(operation), now(p), budget(p, operation)));
+  }
+
+  private int tenant(int operation) {
+    return operation < 2 ? 0 : 1;
+  }
+
+  private RetryBudget budget(Processor p, int operation) {
+    Budget budget = world.profile.policy().retry().budget();
+    Instant now = now(p);
+    Bucket bucket = p.buckets.get(tenant(operation)).at(now.toEpochMilli(), budget);
+    return bucket.tokens() > 0
+        ? RetryBudget.full(now)
+        : RetryBudget.empty(
+            Instant.ofEpochMilli(
+                bucket.since() + budget.refillPeriod().toMillis() / budget.refillTokens()));
+  }
+
+  private void decide(Processor p, int operation, OperationEvent event) {
+    int place = world.protocol.ledger().applyAsInt(operation);
+    OperationState before = p.states.get(place);
+    Decision decision = world.protocol.decider().decide(before, event, world.profile.policy());
+    for (Effect effect : decision.effects()) {
+      switch (effect) {
+        case DispatchCommand it -> p.commands.add(new Sent(operation, command(it.command())));
+        case RequestReconciliation it -> p.commands.add(new Sent(operation, command(it.command())));
+        case SendReply it -> p.replies.add(new Reply(operation, it));
+        case ChargeRetryBudget it -> {
+          Bucket bucket =
+              p.buckets
+                  .get(tenant(operation))
+                  .at(it.at().toEpochMilli(), world.profile.policy().retry().budget());
+          p.buckets.set(
+              tenant(operation), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
+        }
+        case AskOriginal it -> throw undoing();
+        case TellCompensation it -> throw undoing();
+        case ReleaseOriginal it -> throw undoing();
+      }
+    }
+    p.states.set(place, decision.next());
+    if (!decision.next().equals(before)) {
+      p.changelog.add(new Put(place, decision.next()));
+    }
+    p.made.add(new Made(operation, event, before, decision));
+  }
+
+  private static IllegalStateException undoing() {
+    return new IllegalStateException("Expected no operation that undoes another: none is written.");
+  }
+
+  private void commit(Processor p) {
+    if (atomic && p.generation != generation) {
+      crash(p);
+      return;
+    }
+    for (int output = 0; output < 3; output++) {
+      while (!p.output(output).isEmpty()) {
+        flush(p, output);
+      }
+    }
+    for (Made made : p.made) {
+      world.oracle.decided(made, atomic);
+    }
+    p.made.clear();
+    if (p.generation == generation) {
+      kept = new Task(kept.states(), List.copyOf(p.buckets), p.intents, p.results);
+      p.dirty = false;
+    } else {
+      crash(p);
+    }
+  }
+
+  private void flush(Processor p, int output) {
+    switch (output) {
+      case 0 -> {
+        Put put = p.changelog.remove();
+        kept = kept.with(put.place(), put.state());
+      }
+      case 1 -> {
+        Sent sent = p.commands.remove();
+        world.commands.add(sent);
+        world.oracle.sent(sent, atomic);
+      }
+      default -> {
+        Reply told = p.replies.remove();
+        world.oracle.replied(told.operation(), told.reply());
+      }
+    }
+  }
+
+  private static ToolCommand command(Command c) {
+    return new ToolCommand(
+        switch (c.kind()) {
+          case EXECUTE -> ToolCommand.Kind.EXECUTE;
+          case READ -> ToolCommand.Kind.READ;
+          case RECONCILE -> ToolCommand.Kind.RECONCILE;
+        },
+        new OperationKey(c.tenant(), c.scope(), String.valueOf(c.operationId())).recordKey(),
+        c.commandId(),
+        c.tenant(),
+        c.scope(),
+        c.operationId(),
+        c.deliveryId(),
+        c.attempt(),
+        c.read(),
+        c.action(),
+        c.actionVersion(),
+        c.target(),
+        c.arguments(),
+        c.precondition(),
+        c.principal().name(),
+        c.downstreamKey(),
+        c.issuedAt(),
+        c.firstAttemptAt(),
+        c.deadline(),
+        c.leaseOver(),
+        c.workflowId(),
+        c.step(),
+        c.compensates());
+  }
+}

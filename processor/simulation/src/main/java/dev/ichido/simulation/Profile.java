@@ -1,0 +1,93 @@
+package dev.ichido.simulation;
+
+import dev.ichido.decision.ActionPolicy;
+import dev.ichido.decision.ActionPolicy.AbsentAfter;
+import dev.ichido.decision.ActionPolicy.Budget;
+import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import dev.ichido.decision.ActionPolicy.Remote;
+import dev.ichido.decision.ActionPolicy.Retry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An action, what its remote is really like, and how bad the weather may become.
+ *
+ * @param windowMillis how long the remote remembers our key; 0 when it takes no key
+ * @param lagMillis how long a status read does not see an effect that took place; negative when
+ *     there is no status read
+ * @param bounded pauses between the last check and the call, and the time that a call is under way,
+ *     stay within {@link #LONGEST_CALL}. Where they do not and the remote honours no key, a second
+ *     effect is possible, as the guarantees say
+ */
+public record Profile(
+    String name, ActionPolicy policy, long windowMillis, long lagMillis, boolean bounded) {
+  /** In a bounded world, in milliseconds. */
+  static final long LONGEST_CALL = 1_000;
+
+  /** How far a role's clock is off at most, in milliseconds. */
+  static final long CLOCK_OFF = 400;
+
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration WINDOW = SECOND.multipliedBy(60);
+  private static final Duration LONG = SECOND.multipliedBy(600);
+  private static final AbsentAfter PROOF = new AbsentAfter(2, SECOND.multipliedBy(4));
+
+  /** Every kind of remote contract. */
+  public static List<Profile> all() {
+    return List.of(
+        new Profile("no key, no status read", policy(LONG, null, false, null), 0, -1, false),
+        new Profile("status read", policy(LONG, null, false, PROOF), 0, 0, true),
+        new Profile("status read, zombies", policy(LONG, null, false, PROOF), 0, 0, false),
+        new Profile("status read that lies", policy(LONG, null, false, PROOF), 0, 9_000, true),
+        new Profile("key for a window", policy(LONG, WINDOW, true, null), 60_000, -1, true),
+        new Profile(
+            "key for a window, status read", policy(LONG, WINDOW, true, PROOF), 60_000, 0, true),
+        new Profile("key without a window", policy(LONG, null, true, null), 60_000, -1, true),
+        new Profile(
+            "short retention", policy(SECOND.multipliedBy(20), null, false, PROOF), 0, 0, true));
+  }
+
+  boolean statusRead() {
+    return lagMillis >= 0;
+  }
+
+  /** Whether a second effect is possible that the guarantees speak of as a gap. */
+  boolean hasGap() {
+    return policy.remote().absentAfter() != null
+        && windowMillis == 0
+        && !(bounded && lagMillis == 0);
+  }
+
+  private static ActionPolicy policy(
+      Duration retention,
+      @Nullable Duration window,
+      boolean keyed,
+      @Nullable AbsentAfter absentAfter) {
+    ActionPolicy standard = ActionPolicy.standard("act");
+    return new ActionPolicy(
+        standard.name(),
+        standard.effect(),
+        standard.scope(),
+        Set.of(),
+        SECOND.multipliedBy(10),
+        retention,
+        retention,
+        SECOND.multipliedBy(2),
+        SECOND.multipliedBy(40),
+        standard.share(),
+        standard.remint(),
+        standard.remintWindow(),
+        null,
+        standard.authorize(),
+        new Retry(true, 4, SECOND, SECOND.multipliedBy(4), new Budget(3, 1, SECOND)),
+        new Remote(
+            255, keyed, window, DedupeAnchor.FIRST_REQUEST, absentAfter != null, absentAfter));
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,251 @@
+package dev.ichido.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ichido.decision.Answer;
+import dev.ichido.decision.Decision;
+import dev.ichido.decision.Effect.SendReply;
+import dev.ichido.decision.OperationEvent;
+import dev.ichido.decision.OperationEvent.AttemptOutcome;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationStateMachine;
+import dev.ichido.executor.AttemptProtocol;
+import dev.ichido.executor.AttemptProtocol.Next;
+import dev.ichido.executor.Report;
+import dev.ichido.executor.Report.Finding;
+import dev.ichido.executor.ToolCommand;
+import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.executor.claim.ClaimRequest;
+import dev.ichido.simulation.Protocol.Decider;
+import dev.ichido.simulation.Protocol.ExecutorRules;
+import dev.ichido.simulation.Protocol.RelayRules;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The simulation can fail: each protocol here is the shipped one with one rule broken, and a seed
+ * that shows it is found soon, with a short schedule.
+ */
+class BrokenProtocolTest {
+  private static final int SEEDS = 5_000;
+  private static final int SHORT = 60;
+
+  /**
+   * A broken rule.
+   *
+   * @param profile under which it shows
+   */
+  record Broken(String rule, String profile, Protocol protocol, Set<Invariant> shows) {
+    @Override
+    public String toString() {
+      return rule;
+    }
+  }
+
+  static Stream<Broken> brokenRules() {
+    return Stream.of(
+        decider(
+            "the end of a lease frees the claim",
+            "status read",
+            (state, event, policy) ->
+                state instanceof InProgress s && !event.at().isBefore(s.leaseUntil())
+                    ? OperationStateMachine.decide(
+                        state, report(s, event, AttemptOutcome.FAILED_RETRYABLE, "lease"), policy)
+                    : OperationStateMachine.decide(state, event, policy),
+            Invariant.AT_MOST_ONE_EFFECT),
+        decider(
+            "a timeout counts as a failure",
+            "no key, no status read",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof ResultReported r && r.outcome() == AttemptOutcome.UNKNOWN
+                        ? new ResultReported(
+                            r.key(),
+                            r.at(),
+                            r.resultId(),
+                            r.attempt(),
+                            AttemptOutcome.FAILED_RETRYABLE,
+                            r.answer(),
+                            null)
+                        : event,
+                    policy),
+            Invariant.AT_MOST_ONE_EFFECT),
+        decider(
+            "who waits is forgotten at settlement",
+            "status read",
+            (state, event, policy) -> {
+              Decision d = OperationStateMachine.decide(state, event, policy);
+              return new Decision(
+                  d.next(),
+                  d.verdict(),
+                  d.effects().stream()
+                      .filter(
+                          it ->
+                              !(it instanceof SendReply reply)
+                                  || reply.to().deliveryId().equals(event.eventId()))
+                      .toList(),
+                  d.transitions());
+            },
+            Invariant.EVERY_DELIVERY_ANSWERED),
+        decider(
+            "the meaning is not compared",
+            "status read",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof IntentReceived e
+                            && state instanceof Known known
+                            && known.comparable() != null
+                        ? new IntentReceived(
+                            e.intent(),
+                            e.at(),
+                            null,
+                            true,
+                            e.effect(),
+                            known.comparable(),
+                            e.budget(),
+                            null)
+                        : event,
+                    policy),
+            Invariant.NO_FALSE_DEDUPE),
+        new Broken(
+            "equal content counts as one operation",
+            "status read",
+            Protocol.SHIPPED.with((int operation) -> operation == 1 ? 0 : operation),
+            Set.of(Invariant.NO_FALSE_DEDUPE)),
+        executor(
+            "the remote is called without a claim",
+            "no key, no status read",
+            new ExecutorRules() {
+              @Override
+              public Optional<ClaimRequest> claim(ToolCommand command, Instant now) {
+                return command.kind() == ToolCommand.Kind.EXECUTE
+                    ? Optional.empty()
+                    : AttemptProtocol.claim(command, now, null);
+              }
+
+              @Override
+              public Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
+                return command.kind() == ToolCommand.Kind.EXECUTE
+                    ? new Next.Call()
+                    : AttemptProtocol.next(command, claim);
+              }
+            }),
+        executor(
+            "a claim that was left open is taken over",
+            "no key, no status read",
+            new ExecutorRules() {
+              @Override
+              public Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
+                return command.kind() == ToolCommand.Kind.EXECUTE
+                        && claim instanceof ClaimAnswer.Open
+                    ? new Next.Call()
+                    : AttemptProtocol.next(command, claim);
+              }
+            }),
+        executor(
+            "a recorded result is not looked at",
+            "no key, no status read",
+            new ExecutorRules() {
+              @Override
+              public Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
+                return command.kind() == ToolCommand.Kind.EXECUTE
+                        && claim instanceof ClaimAnswer.Recorded
+                    ? new Next.Call()
+                    : AttemptProtocol.next(command, claim);
+              }
+            }),
+        executor(
+            "an attempt is revoked without a row",
+            "no key, no status read",
+            new ExecutorRules() {
+              @Override
+              public Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
+                return command.kind() == ToolCommand.Kind.RECONCILE
+                        && command.leaseOver()
+                        && !(claim instanceof ClaimAnswer.Recorded)
+                    ? new Next.Tell(revoked(command))
+                    : AttemptProtocol.next(command, claim);
+              }
+            }),
+        executor(
+            "no answer counts as not accepted",
+            "no key, no status read",
+            new ExecutorRules() {
+              @Override
+              public Finding unanswered() {
+                return Finding.FAILED_RETRYABLE;
+              }
+            }),
+        new Broken(
+            "the slot moves before the batch is acknowledged",
+            "status read",
+            Protocol.SHIPPED.with(new RelayRules(true, false)),
+            Set.of(Invariant.NOTHING_LOST, Invariant.RELAY_IN_COMMIT_ORDER)),
+        new Broken(
+            "rows are looked for by a growing number",
+            "status read",
+            Protocol.SHIPPED.with(new RelayRules(false, true)),
+            Set.of(Invariant.NOTHING_LOST, Invariant.RELAY_IN_COMMIT_ORDER)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("brokenRules")
+  void brokenRuleIsFoundSoonWithAShortSchedule(Broken broken) {
+    Profile profile =
+        Profile.all().stream()
+            .filter(it -> it.name().equals(broken.profile()))
+            .findFirst()
+            .orElseThrow();
+    Simulation simulation = new Simulation(profile, broken.protocol());
+    for (long seed = 0; seed < SEEDS; seed++) {
+      Simulation.Failure failure = simulation.run(seed).orElse(null);
+      if (failure != null && broken.shows().contains(failure.invariant())) {
+        assertThat(failure.schedule()).hasSizeLessThanOrEqualTo(SHORT);
+        assertThat(failure.schedule().size()).isLessThanOrEqualTo(failure.found());
+        return;
+      }
+    }
+    throw new AssertionError(SEEDS + " seeds did not show that " + broken.rule());
+  }
+
+  private static Broken decider(String rule, String profile, Decider decider, Invariant... shows) {
+    return new Broken(rule, profile, Protocol.SHIPPED.with(decider), Set.of(shows));
+  }
+
+  private static Broken executor(String rule, String profile, ExecutorRules rules) {
+    return new Broken(
+        rule, profile, Protocol.SHIPPED.with(rules), Set.of(Invariant.AT_MOST_ONE_EFFECT));
+  }
+
+  private static ResultReported report(
+      InProgress s, OperationEvent event, AttemptOutcome outcome, String id) {
+    return new ResultReported(event.key(), event.at(), id, s.attempt(), outcome, Answer.NONE, null);
+  }
+
+  private static Report revoked(ToolCommand command) {
+    return new Report(
+        Report.Kind.ATTEMPT,
+        Finding.FAILED_RETRYABLE,
+        AttemptProtocol.resultId(command),
+        null,
+        null,
+        null,
+        0,
+        null,
+        "REVOKED",
+        null,
+        0,
+        null,
+        Instant.EPOCH);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.simulation;
+
+import org.jspecify.annotations.NullMarked;
