@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.gateway;
+
+import org.jspecify.annotations.NullMarked;
