@@ -18,6 +18,7 @@ import java.util.Optional;
  *
  * @param databaseUrl {@code jdbc:postgresql://…}
  * @param httpUrl health and metrics
+ * @param gatewayUrl the HTTP door
  * @param topicPrefix what the name of every topic begins with
  */
 public record Endpoints(
@@ -27,6 +28,7 @@ public record Endpoints(
     String databaseUser,
     String registryUrl,
     String httpUrl,
+    String gatewayUrl,
     String topicPrefix) {
   private static final String FILE = "endpoints.json";
   private static final JsonMapper JSON = new JsonMapper();
@@ -40,6 +42,7 @@ public record Endpoints(
         .put("database_user", databaseUser)
         .put("registry_url", registryUrl)
         .put("http_url", httpUrl)
+        .put("gateway_url", gatewayUrl)
         .put("topic_prefix", topicPrefix);
   }
 
@@ -69,6 +72,7 @@ public record Endpoints(
               node.path("database_user").asText(),
               node.path("registry_url").asText(),
               node.path("http_url").asText(),
+              node.path("gateway_url").asText(),
               node.path("topic_prefix").asText(Topics.DEFAULT_PREFIX)));
     } catch (IOException none) {
       return Optional.empty();

@@ -21,7 +21,8 @@ public final class LoneRole implements AutoCloseable {
     RELAY,
     PROCESSOR,
     EXECUTOR,
-    INBOX;
+    INBOX,
+    GATEWAY;
 
     /** As it is typed. */
     public String word() {
@@ -45,6 +46,7 @@ public final class LoneRole implements AutoCloseable {
           case PROCESSOR -> roles.processor();
           case EXECUTOR -> roles.executor();
           case INBOX -> roles.inbox();
+          case GATEWAY -> roles.gateway().role();
         };
     RoleGroup group = new RoleGroup(List.of(made));
     HealthEndpoint health;

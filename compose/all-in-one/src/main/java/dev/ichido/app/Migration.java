@@ -3,6 +3,7 @@ package dev.ichido.app;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.executor.claim.ExecutorMigration;
+import dev.ichido.gateway.GatewayMigration;
 import dev.ichido.inbox.InboxMigration;
 import dev.ichido.relay.OutboxMigration;
 import dev.ichido.schemas.TopicAdmin;
@@ -50,6 +51,14 @@ public final class Migration {
     try (HikariDataSource pool =
         Roles.pool(config, config.inbox().database(), "inbox.database", "migration", 2)) {
       InboxMigration.migrate(pool);
+    }
+  }
+
+  /** What the HTTP door remembers, in the database of the outbox. */
+  public void gateway() {
+    try (HikariDataSource pool =
+        Roles.pool(config, config.outbox().database(), "outbox", "migration", 2)) {
+      GatewayMigration.migrate(pool);
     }
   }
 

@@ -6,10 +6,13 @@ import com.zaxxer.hikari.pool.HikariPool.PoolInitializationException;
 import dev.ichido.config.ConfigException;
 import dev.ichido.config.DatabaseSection;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorConfig;
 import dev.ichido.executor.ExecutorRole;
 import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpRemotes;
+import dev.ichido.gateway.ActionTerms;
+import dev.ichido.gateway.GatewayRole;
 import dev.ichido.inbox.InboxConfig;
 import dev.ichido.inbox.InboxRole;
 import dev.ichido.relay.OutboxDatabase;
@@ -27,12 +30,18 @@ import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes roles from the configuration. Nothing is started here. */
 public final class Roles {
+  private static final int GATEWAY_CONNECTIONS = 8;
+
   private final IchidoConfig config;
   private final MeterRegistry meters;
   private final boolean migrate;
@@ -183,6 +192,52 @@ public final class Roles {
       throw ConfigException.claimRetentionShort(config.source(), least);
     }
     return given == null ? least : given;
+  }
+
+  /** HTTP to the outbox, and replies to HTTP. */
+  public Door gateway() {
+    HikariDataSource writing =
+        pool(config.outbox().database(), "outbox", "gateway-outbox", GATEWAY_CONNECTIONS);
+    HikariDataSource reading =
+        pool(config.inbox().database(), "inbox.database", "gateway-inbox", GATEWAY_CONNECTIONS);
+    GatewayRole gateway =
+        new GatewayRole(config.gateway(), terms(policy(config)), writing, reading, migrate, meters);
+    RunningRole role =
+        new RunningRole(
+            "gateway",
+            gateway::start,
+            gateway::ready,
+            gateway::failure,
+            () -> {
+              gateway.close();
+              reading.close();
+              writing.close();
+            });
+    return new Door(role, gateway::url);
+  }
+
+  /**
+   * The gateway and where it listens.
+   *
+   * @param url known once the role has started
+   */
+  public record Door(RunningRole role, Supplier<String> url) {}
+
+  /** What the door publishes of each action. */
+  private static Map<String, ActionTerms> terms(PolicySet policy) {
+    return policy.actions().values().stream()
+        .map(ActionRules::policy)
+        .collect(
+            Collectors.toMap(
+                ActionPolicy::name,
+                it ->
+                    new ActionTerms(
+                        it.effect() == ActionPolicy.ActionEffect.READ,
+                        it.scope().name().toLowerCase(Locale.ROOT),
+                        it.lease(),
+                        it.retention(),
+                        it.tombstone(),
+                        it.retryHorizon())));
   }
 
   /** Tenants and actions, checked. */

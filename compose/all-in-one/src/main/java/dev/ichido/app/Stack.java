@@ -9,11 +9,14 @@ import dev.ichido.embedded.EmbeddedBroker;
 import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.embedded.LoopbackPorts;
 import dev.ichido.executor.http.ExecutorContracts;
+import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.registry.JdbcRegistryLog;
 import dev.ichido.registry.RegistryServer;
+import dev.ichido.topology.policy.PolicySet;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -31,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The embedded stack: database, broker, registry and the four roles in this process, their data in
+ * The embedded stack: database, broker, registry and the five roles in this process, their data in
  * one folder. Closing stops all of it within 10 s; what is in the folder is kept.
  */
 public final class Stack implements AutoCloseable {
@@ -50,8 +53,8 @@ public final class Stack implements AutoCloseable {
   private final Endpoints endpoints;
 
   /** Ports of the loopback interface; 0 is a free one. */
-  public record Ports(int kafka, int postgres, int registry, int http) {
-    public static final Ports FREE = new Ports(0, 0, 0, 0);
+  public record Ports(int kafka, int postgres, int registry, int http, int gateway) {
+    public static final Ports FREE = new Ports(0, 0, 0, 0, 0);
   }
 
   private Stack(
@@ -80,10 +83,11 @@ public final class Stack implements AutoCloseable {
       DataFolder folder, Ports ports, IchidoConfig given, Consumer<String> progress)
       throws InterruptedException {
     // What a person wrote is checked before anything is started.
-    Roles.policy(given);
+    PolicySet policy = Roles.policy(given);
     ExecutorContracts.parse(given.policy().root().path("actions"));
     requireFree("schema registry", ports.registry());
     requireFree("health and metrics", ports.http());
+    requireFree("HTTP door", ports.gateway());
 
     Deque<AutoCloseable> opened = new ArrayDeque<>();
     try {
@@ -101,12 +105,14 @@ public final class Stack implements AutoCloseable {
           RegistryServer.start(JdbcRegistryLog.migrated(database.dataSource()), ports.registry());
       opened.push(registry);
       IchidoConfig config =
-          given.on(
-              broker.bootstrapServers(),
-              registry.url().toString(),
-              new DatabaseSection(database.url(), database.user(), database.password()),
-              folder.resolve("processor").toString(),
-              DRAIN);
+          given
+              .on(
+                  broker.bootstrapServers(),
+                  registry.url().toString(),
+                  new DatabaseSection(database.url(), database.user(), database.password()),
+                  folder.resolve("processor").toString(),
+                  DRAIN)
+              .withGateway(door(given.gateway(), folder, ports.gateway(), policy));
       Migration migration = new Migration(config);
       together(
           new ArrayDeque<>(),
@@ -114,6 +120,7 @@ public final class Stack implements AutoCloseable {
             migration.outbox();
             migration.executor();
             migration.inbox();
+            migration.gateway();
             return migration;
           },
           () -> {
@@ -121,12 +128,14 @@ public final class Stack implements AutoCloseable {
             return migration.schemas();
           });
 
-      progress.accept("starting relay, processor, executor and inbox");
+      progress.accept("starting relay, processor, executor, inbox and gateway");
       PrometheusMeterRegistry meters = Meters.create();
       opened.push(meters::close);
       Roles made = new Roles(config, meters, false);
+      Roles.Door door = made.gateway();
       RoleGroup roles =
-          new RoleGroup(List.of(made.relay(), made.processor(), made.executor(), made.inbox()));
+          new RoleGroup(
+              List.of(made.relay(), made.processor(), made.executor(), made.inbox(), door.role()));
       opened.push(roles);
       HealthEndpoint health =
           HealthEndpoint.start(LoopbackPorts.HOST, ports.http(), roles.roles(), meters);
@@ -141,6 +150,7 @@ public final class Stack implements AutoCloseable {
               database.user(),
               registry.url().toString(),
               health.url(),
+              door.url().get(),
               config.topics().prefix());
       endpoints.write(folder.path());
       opened.push(() -> Endpoints.delete(folder.path()));
@@ -218,6 +228,18 @@ public final class Stack implements AutoCloseable {
     if (port != 0) {
       LoopbackPorts.require(what, port);
     }
+  }
+
+  /** On loopback; where no credential is configured, one is minted for each principal. */
+  private static GatewayConfig door(
+      GatewayConfig given, DataFolder folder, int port, PolicySet policy) throws IOException {
+    GatewayConfig here = given.at(LoopbackPorts.HOST, port);
+    if (given.tokens() != null || given.jwt() != null || !given.certificates().isEmpty()) {
+      return here;
+    }
+    Path tokens = folder.resolve(DevelopmentTokens.FILE);
+    DevelopmentTokens.mint(tokens, policy);
+    return here.withTokens(tokens);
   }
 
   private record Pair<A, B>(A one, B other) {}

@@ -35,6 +35,7 @@ import picocli.CommandLine.Spec;
       RoleCommand.Processor.class,
       RoleCommand.Executor.class,
       RoleCommand.Inbox.class,
+      RoleCommand.Gateway.class,
       HealthCommand.class,
       ConformanceCommand.class,
       FaultsCommand.class,

@@ -34,9 +34,10 @@ final class MigrateCommand implements Callable<Integer> {
     Migration migration = new Migration(loaded);
     output.progress("outbox");
     String outbox = migration.outbox();
-    output.progress("executor and inbox");
+    output.progress("executor, inbox and gateway");
     migration.executor();
     migration.inbox();
+    migration.gateway();
     output.progress("topics");
     TopicAdmin.Report topics = migration.topics();
     output.progress("schemas");

@@ -20,13 +20,19 @@ final class PortOptions {
       description = "Health and metrics. Default: a free one.")
   private int http;
 
+  @Option(
+      names = "--gateway-port",
+      paramLabel = "N",
+      description = "The HTTP door. Default: a free one.")
+  private int gateway;
+
   Stack.Ports ports() {
-    for (int port : new int[] {kafka, postgres, registry, http}) {
+    for (int port : new int[] {kafka, postgres, registry, http, gateway}) {
       if (port < 0 || port > 65_535) {
         throw CommandException.usage(
             "PORT_RANGE", "Expected a port of 0 to 65535, but " + port + " is none. Check it.");
       }
     }
-    return new Stack.Ports(kafka, postgres, registry, http);
+    return new Stack.Ports(kafka, postgres, registry, http, gateway);
   }
 }

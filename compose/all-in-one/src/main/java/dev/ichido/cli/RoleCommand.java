@@ -105,4 +105,14 @@ abstract class RoleCommand implements Callable<Integer> {
       super(LoneRole.Kind.INBOX);
     }
   }
+
+  @Command(
+      name = "gateway",
+      mixinStandardHelpOptions = true,
+      description = "Runs the HTTP door alone: requests into the outbox, replies out of the inbox.")
+  static final class Gateway extends RoleCommand {
+    Gateway() {
+      super(LoneRole.Kind.GATEWAY);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 package dev.ichido.cli;
 
+import dev.ichido.app.DevelopmentTokens;
 import dev.ichido.app.Endpoints;
 import dev.ichido.app.Stack;
 import dev.ichido.config.ConfigLoader;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true,
     description = {
       "Starts the embedded stack and stays up until Ctrl-C: PostgreSQL, Kafka, a schema registry,"
-          + " relay, processor, executor and inbox in one process.",
+          + " relay, processor, executor, inbox and HTTP door in one process.",
       "Without --config there is a tenant \"demo\" with the principal \"agent:demo\" and two actions"
           + " of a built-in remote: demo.note (a write) and demo.look (a read)."
     })
@@ -88,6 +89,8 @@ final class UpCommand implements Callable<Integer> {
         .append(address.substring(address.indexOf('/') + 1))
         .append('\n');
     text.append("Schema registry  ").append(at.registryUrl()).append('\n');
+    text.append("HTTP door        ").append(at.gatewayUrl()).append('\n');
+    text.append("  tokens         in ").append(folder.resolve(DevelopmentTokens.FILE)).append('\n');
     text.append("Health, metrics  ")
         .append(at.httpUrl())
         .append("/health, ")

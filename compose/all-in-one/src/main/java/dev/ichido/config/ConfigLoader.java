@@ -18,6 +18,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.relay.RelayTuning;
 import dev.ichido.topology.policy.LocatedTree;
 import java.io.IOException;
@@ -62,6 +63,7 @@ public final class ConfigLoader {
               "processor",
               "executor",
               "inbox",
+              "gateway",
               "http",
               "dead_letter",
               "tenants",
@@ -142,6 +144,7 @@ public final class ConfigLoader {
         sections.bind("processor", IchidoConfig.Processor.class, IchidoConfig.Processor.DEFAULT),
         sections.bind("executor", IchidoConfig.Executor.class, IchidoConfig.Executor.DEFAULT),
         sections.bind("inbox", IchidoConfig.Inbox.class, IchidoConfig.Inbox.DEFAULT),
+        sections.bind("gateway", GatewayConfig.class, GatewayConfig.DEFAULT),
         sections.bind("http", IchidoConfig.Http.class, IchidoConfig.Http.DEFAULT),
         sections.bind(
             "dead_letter", IchidoConfig.DeadLetter.class, IchidoConfig.DeadLetter.DEFAULT),

@@ -1,5 +1,6 @@
 package dev.ichido.config;
 
+import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.RelayTuning;
 import dev.ichido.topology.policy.LocatedTree;
@@ -24,6 +25,7 @@ public record IchidoConfig(
     Processor processor,
     Executor executor,
     Inbox inbox,
+    GatewayConfig gateway,
     Http http,
     DeadLetter deadLetter,
     LocatedTree policy) {
@@ -51,6 +53,7 @@ public record IchidoConfig(
         processor.withStateDir(stateDir),
         executor.with(database, drain),
         inbox.with(database),
+        gateway,
         http,
         deadLetter,
         policy);
@@ -68,6 +71,7 @@ public record IchidoConfig(
         processor,
         executor,
         inbox,
+        gateway,
         new Http(http.host(), port),
         deadLetter,
         policy);
@@ -85,6 +89,25 @@ public record IchidoConfig(
         processor,
         executor,
         inbox,
+        gateway,
+        http,
+        deadLetter,
+        policy);
+  }
+
+  /** With another door. */
+  public IchidoConfig withGateway(GatewayConfig other) {
+    return new IchidoConfig(
+        source,
+        kafka,
+        registry,
+        topics,
+        outbox,
+        relay,
+        processor,
+        executor,
+        inbox,
+        other,
         http,
         deadLetter,
         policy);
@@ -102,6 +125,7 @@ public record IchidoConfig(
         processor,
         executor,
         inbox,
+        gateway,
         http,
         deadLetter,
         other);

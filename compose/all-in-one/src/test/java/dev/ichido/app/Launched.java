@@ -65,6 +65,10 @@ public final class Launched implements AutoCloseable {
             });
   }
 
+  long pid() {
+    return process.pid();
+  }
+
   boolean isAlive() {
     return process.isAlive();
   }

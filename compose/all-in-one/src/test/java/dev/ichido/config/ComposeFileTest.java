@@ -24,7 +24,7 @@ class ComposeFileTest {
 
   @Test
   void everyRoleReadsTheShippedConfiguration() {
-    for (String role : List.of("migrate", "relay", "processor", "executor", "inbox")) {
+    for (String role : List.of("migrate", "relay", "processor", "executor", "inbox", "gateway")) {
       assertThat(services.path(role).path("command"))
           .as(role)
           .extracting(JsonNode::asText)

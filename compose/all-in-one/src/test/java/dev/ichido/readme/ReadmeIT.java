@@ -37,8 +37,11 @@ class ReadmeIT {
   private static final int ENDED_BY_SIGTERM = 128 + 15;
   private static final Duration LIMIT = Duration.ofMinutes(4);
 
+  private static final String README_DOOR = "http://127.0.0.1:8787";
+
   @TempDir static Path home;
   private static String readme = "";
+  private static String door = README_DOOR;
 
   private record Ran(int code, String out, String err) {}
 
@@ -66,6 +69,7 @@ class ReadmeIT {
     Process up = start("./ichido up --json");
     try {
       JsonNode endpoints = endpoints(up);
+      door = endpoints.get("gateway_url").asText();
       writeConfig(endpoints);
       runFromTheText(command -> !command.startsWith("./ichido demo"));
       try (Connection runtime = connect(endpoints)) {
@@ -197,7 +201,8 @@ class ReadmeIT {
   }
 
   private static Process start(String command) throws IOException {
-    String located = command.replace("./ichido", "'" + ROOT.resolve("ichido") + "'");
+    String located =
+        command.replace("./ichido", "'" + ROOT.resolve("ichido") + "'").replace(README_DOOR, door);
     return new ProcessBuilder("bash", "-c", "exec " + located)
         .directory(home.toFile())
         .redirectError(home.resolve("stderr").toFile())

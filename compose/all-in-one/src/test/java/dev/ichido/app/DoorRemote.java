@@ -1,0 +1,134 @@
+package dev.ichido.app;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * A remote with a book of its own. POST /pay does it; /slow does it once it is let; /lost does it
+ * and hangs up; /refuse does nothing and says so for good; /read changes nothing.
+ */
+final class DoorRemote implements AutoCloseable {
+  private final HttpServer server;
+  private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final List<Effect> book = new CopyOnWriteArrayList<>();
+  private final CountDownLatch gate = new CountDownLatch(1);
+
+  /** What was done, for whom, and under which condition. */
+  record Effect(String tenant, String operationId, String condition) {}
+
+  private DoorRemote(HttpServer server) {
+    this.server = server;
+  }
+
+  static DoorRemote start() throws IOException {
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1_024);
+    DoorRemote remote = new DoorRemote(server);
+    server.setExecutor(remote.threads);
+    server.createContext("/", remote::handle);
+    server.start();
+    return remote;
+  }
+
+  /** Tenants and actions of this remote. */
+  String config() {
+    return """
+    topics: { prefix: door, partitions: 2 }
+    tenants:
+      t1: { principals: ['agent:a', 'agent:b'] }
+      t2: { principals: ['agent:a'] }
+    actions:
+      pay: { effect: write, http: %1$s/pay', precondition: { header: If-Match } } }
+      slow: { effect: write, lease: 120s, http: %1$s/slow' } }
+      lost: { effect: write, lease: 60s, http: %1$s/lost' } }
+      refuse: { effect: write, http: %1$s/refuse', answers: { expected: [2xx], terminal: [422] } } }
+      look: { effect: read, http: { method: POST, url: 'http://127.0.0.1:%2$d/read' } }
+    """
+        .formatted(
+            "{ method: POST, reference: $.id,"
+                + " headers: { Tenant: '{tenant}', Operation: '{operation_id}' },"
+                + " url: 'http://127.0.0.1:"
+                + port(),
+            port());
+  }
+
+  private int port() {
+    return server.getAddress().getPort();
+  }
+
+  /** Effects on one operation of a tenant. */
+  List<Effect> effects(String tenant, String operationId) {
+    return book.stream()
+        .filter(e -> e.tenant().equals(tenant) && e.operationId().equals(operationId))
+        .toList();
+  }
+
+  List<Effect> book() {
+    return List.copyOf(book);
+  }
+
+  /** Lets everything slow go on. */
+  void open() {
+    gate.countDown();
+  }
+
+  @Override
+  public void close() {
+    open();
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  private void handle(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      exchange.getRequestBody().readAllBytes();
+      switch (exchange.getRequestURI().getPath()) {
+        case "/refuse" -> answer(exchange, 422, "{\"error\":\"account closed\"}");
+        case "/read" -> answer(exchange, 200, "{\"balance\":17}");
+        case "/lost" -> record(exchange);
+        case "/slow" -> {
+          gate.await();
+          answer(exchange, 200, "{\"id\":\"" + record(exchange) + "\"}");
+        }
+        default -> answer(exchange, 200, "{\"id\":\"" + record(exchange) + "\"}");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private String record(HttpExchange exchange) {
+    Effect effect =
+        new Effect(
+            header(exchange, "Tenant"),
+            header(exchange, "Operation"),
+            header(exchange, "If-Match"));
+    book.add(effect);
+    return effect.tenant()
+        + "-"
+        + effect.operationId()
+        + "-"
+        + effects(effect.tenant(), effect.operationId()).size();
+  }
+
+  private static String header(HttpExchange exchange, String name) {
+    String value = exchange.getRequestHeaders().getFirst(name);
+    return value == null ? "" : value;
+  }
+
+  private static void answer(HttpExchange exchange, int status, String body) throws IOException {
+    byte[] bytes = body.getBytes(UTF_8);
+    exchange.sendResponseHeaders(status, bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+}
