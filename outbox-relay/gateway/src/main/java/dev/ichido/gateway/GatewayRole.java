@@ -29,6 +29,9 @@ public final class GatewayRole implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(GatewayRole.class);
   private static final Duration GRACE = Duration.ofSeconds(3);
 
+  /** A body this many times too large is not read to its end: the connection is closed. */
+  private static final long HARD_LIMIT = 4;
+
   private final GatewayConfig config;
   private final Map<String, ActionTerms> actions;
   private final DataSource outbox;
@@ -95,7 +98,7 @@ public final class GatewayRole implements AutoCloseable {
         WebServer.builder()
             .host(config.host())
             .port(config.port())
-            .maxPayloadSize(config.maxBodyBytes())
+            .maxPayloadSize(HARD_LIMIT * config.maxBodyBytes())
             .shutdownGracePeriod(GRACE)
             .shutdownHook(false)
             .directHandlers(HttpDoor.directHandlers())

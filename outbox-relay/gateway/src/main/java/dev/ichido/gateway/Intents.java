@@ -8,6 +8,8 @@ import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
 import io.helidon.webserver.http.ServerRequest;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
@@ -204,12 +206,11 @@ final class Intents {
       throw ProblemCode.MEDIA_TYPE.because(
           "Expected the Content-Type application/json, but it is another. Check it.");
     }
-    if (request.headers().contentLength().orElse(0) > maxBodyBytes) {
-      throw tooLarge(maxBodyBytes);
-    }
     byte[] bytes;
-    try {
-      bytes = request.content().inputStream().readNBytes(maxBodyBytes + 1);
+    try (InputStream in = request.content().inputStream()) {
+      bytes = in.readNBytes(maxBodyBytes + 1);
+      // Read to its end, or its sender would not hear the answer.
+      in.transferTo(OutputStream.nullOutputStream());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -8,20 +8,18 @@ import java.util.concurrent.Semaphore;
 
 /** How much is asked at a time: by each tenant in a second, and by all who wait. */
 final class Limits {
-  private static final Duration PERIOD = Duration.ofMillis(100);
+  private static final Duration PERIOD = Duration.ofSeconds(1);
 
   private final RateLimiterRegistry rates;
   private final Semaphore places;
   private final int most;
 
   Limits(int ratePerTenant, int maxWaiting) {
-    int perPeriod = Math.max(1, ratePerTenant / 10);
-    Duration period = PERIOD.multipliedBy(10L * perPeriod).dividedBy(ratePerTenant);
     rates =
         RateLimiterRegistry.of(
             RateLimiterConfig.custom()
-                .limitForPeriod(perPeriod)
-                .limitRefreshPeriod(period)
+                .limitForPeriod(ratePerTenant)
+                .limitRefreshPeriod(PERIOD)
                 .timeoutDuration(Duration.ZERO)
                 .build());
     places = new Semaphore(maxWaiting);
@@ -40,7 +38,7 @@ final class Limits {
           .because(
               "Expected fewer requests of this tenant, but its rate is used up. Wait, and send the"
                   + " same request again.")
-          .after(Duration.ofSeconds(1));
+          .after(PERIOD);
     }
   }
 

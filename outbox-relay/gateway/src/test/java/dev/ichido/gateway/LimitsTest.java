@@ -22,6 +22,14 @@ class LimitsTest {
   }
 
   @Test
+  void theRateOfASecondMayComeAtOnce() {
+    Limits limits = new Limits(1_000, 10);
+    for (int i = 0; i < 1_000; i++) {
+      limits.count(new Caller("one", "p"));
+    }
+  }
+
+  @Test
   void aPlaceThatIsGivenBackIsFreeAgain() {
     Limits limits = new Limits(10, 1);
     limits.takePlace();
