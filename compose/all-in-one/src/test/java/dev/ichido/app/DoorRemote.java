@@ -49,7 +49,7 @@ final class DoorRemote implements AutoCloseable {
       t2: { principals: ['agent:a'] }
     actions:
       pay: { effect: write, http: %1$s/pay', precondition: { header: If-Match } } }
-      slow: { effect: write, lease: 120s, http: %1$s/slow' } }
+      slow: { effect: write, lease: 120s, http: %1$s/slow', timeouts: { connect: 5s, first_byte: 100s, total: 110s } } }
       lost: { effect: write, lease: 60s, http: %1$s/lost' } }
       refuse: { effect: write, http: %1$s/refuse', answers: { expected: [2xx], terminal: [422] } } }
       look: { effect: read, http: { method: POST, url: 'http://127.0.0.1:%2$d/read' } }
