@@ -1,0 +1,4 @@
+@NullMarked
+package dev.ichido.junit;
+
+import org.jspecify.annotations.NullMarked;
