@@ -5,9 +5,11 @@ import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.RecordChangeEvent;
 import io.debezium.engine.format.ChangeEventFormat;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.apache.kafka.connect.storage.MemoryOffsetBackingStore;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +22,9 @@ final class ChangeEngine {
   private static final AtomicLong RUNS = new AtomicLong();
 
   private final DebeziumEngine<RecordChangeEvent<SourceRecord>> engine;
+  private final Gathering gathering;
   private final AtomicReference<@Nullable Throwable> error = new AtomicReference<>();
+  private volatile boolean over;
 
   ChangeEngine(
       OutboxDatabase database,
@@ -28,25 +32,40 @@ final class ChangeEngine {
       RelayTuning tuning,
       String applicationName,
       DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer) {
+    gathering = new Gathering(consumer, tuning.maxBatch(), this::stopAfterFailure);
     engine =
         DebeziumEngine.create(ChangeEventFormat.of(Connect.class))
             .using(properties(database, source, tuning, applicationName))
             .using(
                 (success, message, failure) -> {
-                  if (!success) {
+                  if (!success && gathering.failure() == null) {
                     error.set(failure == null ? new IllegalStateException(message) : failure);
                   }
                 })
-            .notifying(consumer)
+            .notifying(gathering)
             .build();
   }
 
   /** Runs in the calling thread until it is stopped or fails. */
   void run() throws Throwable {
-    engine.run();
-    Throwable failure = error.get();
+    gathering.start();
+    try {
+      engine.run();
+    } finally {
+      over = true;
+      gathering.end();
+      gathering.join();
+    }
+    Throwable failure = error.get() == null ? gathering.failure() : error.get();
     if (failure != null) {
       throw failure;
+    }
+  }
+
+  /** Debezium does not notice by itself that nothing is taken any more. */
+  private void stopAfterFailure() {
+    while (!over && !tryClose()) {
+      LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
     }
   }
 
@@ -57,6 +76,11 @@ final class ChangeEngine {
    *     starts
    */
   boolean tryStop() {
+    gathering.end();
+    return gathering.hasEnded() && tryClose();
+  }
+
+  private boolean tryClose() {
     try {
       engine.close();
       return true;
@@ -69,7 +93,7 @@ final class ChangeEngine {
       OutboxDatabase database, OutboxSource source, RelayTuning tuning, String applicationName) {
     Properties p = new Properties();
     p.put("name", "ichido-relay");
-    p.put("connector.class", "io.debezium.connector.postgresql.PostgresConnector");
+    p.put("connector.class", OutboxConnector.class.getName());
     // Also the name of Debezium's metrics: a second engine of that name in this process, or one
     // after another
     // that ends slowly, would wait for it by the minute. Nothing is stored under it.
@@ -103,7 +127,8 @@ final class ChangeEngine {
     // The relay restarts the engine itself: a retry inside it drops the batch that failed.
     p.put("errors.max.retries", "0");
     p.put("poll.interval.ms", String.valueOf(tuning.pollInterval().toMillis()));
-    p.put("max.batch.size", String.valueOf(tuning.maxBatch()));
+    // See Gathering.
+    p.put("max.batch.size", "1");
     p.put("max.queue.size", String.valueOf(4 * tuning.maxBatch()));
     // Rows may be large: the queue is bounded in bytes as well.
     p.put("max.queue.size.in.bytes", String.valueOf(64L << 20));

@@ -5,8 +5,8 @@ import java.time.Duration;
 /**
  * How the relay runs. The defaults suit most.
  *
- * @param pollInterval how long the relay waits for more when it has nothing to do; 1 to 5 ms is
- *     what latency costs
+ * @param pollInterval how long the relay waits before it looks at the log again when that had
+ *     nothing; half of it is what latency costs, and a millisecond of each of them is spun away
  * @param maxBatch most rows of one Kafka transaction
  * @param heartbeat how often the slot is looked at, and moved where other tables write and the
  *     outbox is quiet
@@ -27,7 +27,7 @@ public record RelayTuning(
     SlotLoss slotLost) {
   public static final RelayTuning DEFAULT =
       new RelayTuning(
-          Duration.ofMillis(2),
+          Duration.ofMillis(10),
           2_048,
           Duration.ofSeconds(1),
           Duration.ofMillis(200),
