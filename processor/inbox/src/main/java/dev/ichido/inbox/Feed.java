@@ -48,6 +48,7 @@ import org.slf4j.LoggerFactory;
 final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration SHOW_EVERY = Duration.ofSeconds(1);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
   /**
@@ -92,6 +93,8 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
   /** Assigned partitions whose stored position is not known yet: nothing is read of them. */
   private final Set<TopicPartition> unplaced = new HashSet<>();
 
+  private final Map<TopicPartition, OffsetAndMetadata> reached = new HashMap<>();
+  private long shownAt = System.nanoTime();
   private Duration pause = Duration.ZERO;
   private long pausedUntil = System.nanoTime();
 
@@ -163,6 +166,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
         if (!records.isEmpty()) {
           take(records);
         }
+        show();
       }
     } catch (RuntimeException | Error e) {
       if (failure.compareAndSet(null, e)) {
@@ -194,10 +198,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
       apply(batch);
       reachable = true;
       pause = Duration.ZERO;
-      Map<TopicPartition, OffsetAndMetadata> reached = new HashMap<>();
       batch.next.forEach((p, offset) -> reached.put(p, new OffsetAndMetadata(offset)));
-      // Only for tools that show lag; the truth is in the database.
-      consumer.commitAsync(reached, (committed, e) -> {});
     } catch (SQLException | ExecutionException e) {
       if (reachable) {
         LOG.warn("{} can't be applied and wait: {}", course.name(), e.getMessage());
@@ -209,6 +210,15 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       stopping = true;
+    }
+  }
+
+  /** Only for tools that show lag, so now and then; the truth is in the database. */
+  private void show() {
+    if (!reached.isEmpty() && System.nanoTime() - shownAt > SHOW_EVERY.toNanos()) {
+      shownAt = System.nanoTime();
+      consumer.commitAsync(Map.copyOf(reached), (committed, e) -> {});
+      reached.clear();
     }
   }
 
@@ -310,6 +320,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> gone) {
       unplaced.removeAll(gone);
+      gone.forEach(reached::remove);
     }
 
     @Override

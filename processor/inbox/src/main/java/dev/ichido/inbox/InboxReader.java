@@ -11,6 +11,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -102,6 +104,46 @@ public final class InboxReader {
   }
 
   /**
+   * Hands on replies after a cursor, oldest first, as they come: on one connection that listens,
+   * and reads when it is notified. Returns when it is told to, at most a second later.
+   *
+   * @param cursor 0 for the beginning
+   * @param limit most replies that are handed on at a time
+   * @throws InboxException INBOX_UNAVAILABLE; going on from the last {@code seq} misses nothing
+   */
+  public void follow(
+      long cursor, int limit, BooleanSupplier going, Consumer<List<InboxReply>> consumer) {
+    try (Connection listening = dataSource.getConnection()) {
+      listening.setAutoCommit(true);
+      try (Statement statement = listening.createStatement()) {
+        statement.execute("listen ichido_inbox");
+      }
+      try (PreparedStatement statement =
+          listening.prepareStatement(REPLIES + " where r.seq > ? order by r.seq limit ?")) {
+        PGConnection notices = listening.unwrap(PGConnection.class);
+        long next = cursor;
+        while (going.getAsBoolean()) {
+          statement.setLong(1, next);
+          statement.setInt(2, limit);
+          List<InboxReply> replies = replies(statement);
+          if (replies.isEmpty()) {
+            notices.getNotifications(1_000);
+          } else {
+            next = replies.get(replies.size() - 1).seq();
+            consumer.accept(replies);
+          }
+        }
+      } finally {
+        try (Statement statement = listening.createStatement()) {
+          statement.execute("unlisten ichido_inbox");
+        }
+      }
+    } catch (SQLException e) {
+      throw InboxException.databaseUnavailable(e);
+    }
+  }
+
+  /**
    * The latest that is known of an operation.
    *
    * @throws InboxException INBOX_UNAVAILABLE
@@ -179,16 +221,20 @@ public final class InboxReader {
     try (Connection connection = dataSource.getConnection();
         PreparedStatement statement = connection.prepareStatement(sql)) {
       binding.bind(statement);
-      List<InboxReply> replies = new ArrayList<>();
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          replies.add(reply(rows));
-        }
-      }
-      return replies;
+      return replies(statement);
     } catch (SQLException e) {
       throw InboxException.databaseUnavailable(e);
     }
+  }
+
+  private static List<InboxReply> replies(PreparedStatement statement) throws SQLException {
+    List<InboxReply> replies = new ArrayList<>();
+    try (ResultSet rows = statement.executeQuery()) {
+      while (rows.next()) {
+        replies.add(reply(rows));
+      }
+    }
+    return replies;
   }
 
   private static InboxReply reply(ResultSet rows) throws SQLException {
