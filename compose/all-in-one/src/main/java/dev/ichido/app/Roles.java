@@ -94,6 +94,7 @@ public final class Roles {
                 section.threads(),
                 section.standbys(),
                 config.topics().replicationFactor(),
+                section.guarantee(),
                 section.commitInterval(),
                 section.sweepInterval(),
                 section.sweepBatch(),

@@ -3,6 +3,7 @@ package dev.ichido.config;
 import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.RelayTuning;
+import dev.ichido.topology.Guarantee;
 import dev.ichido.topology.policy.LocatedTree;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -195,6 +196,7 @@ public record IchidoConfig(
       String stateDir,
       int threads,
       int standbys,
+      Guarantee guarantee,
       Duration commitInterval,
       Duration sweepInterval,
       int sweepBatch,
@@ -205,6 +207,7 @@ public record IchidoConfig(
             "ichido-state",
             1,
             0,
+            Guarantee.EXACTLY_ONCE_V2,
             Duration.ofMillis(20),
             Duration.ofMillis(100),
             500,
@@ -217,6 +220,7 @@ public record IchidoConfig(
           folder,
           threads,
           standbys,
+          guarantee,
           commitInterval,
           sweepInterval,
           sweepBatch,

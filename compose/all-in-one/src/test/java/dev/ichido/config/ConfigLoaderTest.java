@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ichido.relay.SlotLoss;
+import dev.ichido.topology.Guarantee;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,6 +41,21 @@ class ConfigLoaderTest {
     assertThat(config.processor().threads()).isEqualTo(3);
     assertThat(config.processor().sweepInterval()).isEqualTo(Duration.ofMillis(100));
     assertThat(config.outbox().slot()).isEqualTo("ichido_outbox");
+  }
+
+  @Test
+  void theGuaranteeIsExactlyOnceUnlessTheOtherIsAskedFor() {
+    assertThat(loader.load("ichido.yaml", "").processor().guarantee())
+        .isEqualTo(Guarantee.EXACTLY_ONCE_V2);
+    assertThat(
+            loader
+                .load("ichido.yaml", "processor: { guarantee: at_least_once }")
+                .processor()
+                .guarantee())
+        .isEqualTo(Guarantee.AT_LEAST_ONCE);
+    assertThatThrownBy(() -> loader.load("ichido.yaml", "processor: { guarantee: at_most_once }"))
+        .hasMessageContaining("processor.guarantee")
+        .hasMessageContaining("one of exactly_once_v2, at_least_once");
   }
 
   @Test

@@ -149,6 +149,10 @@ public final class EmbeddedBroker implements AutoCloseable {
     p.put("transaction.state.log.replication.factor", "1");
     p.put("transaction.state.log.min.isr", "1");
     p.put("transaction.state.log.num.partitions", "4");
+    // A transaction that follows at once on another waits this long, at its first record, for the
+    // end
+    // of that one.
+    p.put("add.partitions.to.txn.retry.backoff.ms", "1");
     p.put("share.coordinator.state.topic.replication.factor", "1");
     p.put("share.coordinator.state.topic.min.isr", "1");
     p.put("group.initial.rebalance.delay.ms", "0");

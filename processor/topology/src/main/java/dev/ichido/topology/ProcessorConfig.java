@@ -15,7 +15,8 @@ import java.util.Map;
  * @param threads stream threads of this process
  * @param standbys copies of each store that other processes keep warm
  * @param replicationFactor of changelogs; -1 is the broker's default
- * @param commitInterval how often a transaction is committed
+ * @param guarantee what holds when it dies between two commits
+ * @param commitInterval how often is committed
  * @param sweepInterval how often due deadlines are looked for
  * @param sweepBatch most deadlines that one sweep of one partition takes
  * @param inlineBodyBytes a result body of more UTF-8 bytes than this is kept as a handle
@@ -29,6 +30,7 @@ public record ProcessorConfig(
     int threads,
     int standbys,
     int replicationFactor,
+    Guarantee guarantee,
     Duration commitInterval,
     Duration sweepInterval,
     int sweepBatch,
@@ -54,6 +56,7 @@ public record ProcessorConfig(
         1,
         0,
         -1,
+        Guarantee.EXACTLY_ONCE_V2,
         Duration.ofMillis(20),
         Duration.ofMillis(100),
         500,

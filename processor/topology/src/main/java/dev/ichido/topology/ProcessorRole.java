@@ -101,7 +101,7 @@ public final class ProcessorRole implements AutoCloseable {
 
   static Properties streamsConfig(ProcessorConfig config) {
     Properties properties = new Properties();
-    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    properties.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, config.guarantee().setting());
     properties.put(
         StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
         String.valueOf(config.commitInterval().toMillis()));
@@ -113,6 +113,8 @@ public final class ProcessorRole implements AutoCloseable {
         StreamsConfig.REPLICATION_FACTOR_CONFIG, String.valueOf(config.replicationFactor()));
     properties.put(StreamsConfig.STATE_DIR_CONFIG, config.stateDir());
     properties.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), "0");
+    // A transaction that begins while the one before is being completed is asked to come again.
+    properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), "10");
     // A dead letter carries the refused record whole.
     properties.put(
         StreamsConfig.producerPrefix(ProducerConfig.MAX_REQUEST_SIZE_CONFIG),
