@@ -45,6 +45,11 @@ public final class Stack implements AutoCloseable {
 
   private static final Duration READY = Duration.ofSeconds(90);
 
+  /**
+   * Settings of a stack that was given none: one stream thread gains nothing from more partitions.
+   */
+  public static final String DEFAULTS = "topics: { partitions: 1 }\n";
+
   private final Deque<AutoCloseable> opened;
   private final EmbeddedDatabase database;
   private final EmbeddedBroker broker;
@@ -176,6 +181,11 @@ public final class Stack implements AutoCloseable {
   /** The runtime's database. */
   public DataSource dataSource() {
     return database.dataSource();
+  }
+
+  /** The process id of the database's server, while it runs. */
+  public Optional<Long> databasePid() {
+    return database.pid();
   }
 
   /** A pool as an agent runtime has one: each of its transactions is committed by the caller. */

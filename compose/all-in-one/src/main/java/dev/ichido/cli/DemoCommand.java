@@ -1,5 +1,6 @@
 package dev.ichido.cli;
 
+import dev.ichido.app.Stack;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.demo.DemoReport;
 import dev.ichido.demo.DemoStory;
@@ -72,7 +73,9 @@ final class DemoCommand implements Callable<Integer> {
               new DemoStory.Wish(
                   input,
                   deliveries,
-                  config == null ? loader.load("no configuration", "") : loader.load(config),
+                  config == null
+                      ? loader.load("no configuration", Stack.DEFAULTS)
+                      : loader.load(config),
                   strict,
                   data.folder(),
                   data.isGiven(),

@@ -26,6 +26,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       UpCommand.class,
       DemoCommand.class,
+      BenchCommand.class,
       PublishCommand.class,
       RepliesCommand.class,
       OperationCommand.class,

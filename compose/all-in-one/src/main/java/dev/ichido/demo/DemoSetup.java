@@ -2,6 +2,7 @@ package dev.ichido.demo;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.ichido.app.Stack;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.embedded.DataFolder;
@@ -47,7 +48,7 @@ public final class DemoSetup implements AutoCloseable {
     ToolCall note = call("demo.note", ToolCall.Effect.WRITE);
     ToolCall look = call("demo.look", ToolCall.Effect.READ);
     return with(
-        ConfigLoader.ofProcess().load("the built-in configuration", ""),
+        ConfigLoader.ofProcess().load("the built-in configuration", Stack.DEFAULTS),
         "",
         List.of(note, look),
         false);

@@ -1,0 +1,274 @@
+package dev.ichido.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.app.Stack;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.embedded.DataFolder;
+import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.topology.policy.LocatedTree;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+
+/**
+ * Measures operations from the commit of their outbox row to the last reply in the runtime's inbox,
+ * with a real HTTP effect each, on a fresh embedded stack; and the plain table in the same process,
+ * before the stack is started. Whether every effect happened once is read from the remote's book.
+ */
+public final class Bench {
+  private static final JsonMapper JSON = new JsonMapper();
+  private static final int WARM_UP = 8_000;
+  private static final Duration IDLE = Duration.ofSeconds(5);
+
+  private final Wish wish;
+  private final Consumer<String> progress;
+  private final List<String> findings = new ArrayList<>();
+  private final String name = HexFormat.of().toHexDigits(System.nanoTime(), 10);
+
+  /**
+   * What is asked for.
+   *
+   * @param operations of each run
+   * @param inFlight of the closed loops
+   * @param rate operations a second of the open loop
+   * @param baseline whether the plain table is measured too
+   * @param config tuning of the stack
+   */
+  public record Wish(
+      Set<Workload> workloads,
+      int operations,
+      int inFlight,
+      double rate,
+      int runs,
+      boolean baseline,
+      IchidoConfig config,
+      Path data) {}
+
+  public Bench(Wish wish, Consumer<String> progress) {
+    this.wish = wish;
+    this.progress = progress;
+  }
+
+  /** Measures all that is asked for. */
+  public BenchReport run() throws InterruptedException, SQLException {
+    Path data = wish.data().resolve(name);
+    try (DataFolder folder = DataFolder.open(data);
+        SinkProcess sink = SinkProcess.start()) {
+      return run(folder, sink);
+    } finally {
+      delete(data);
+    }
+  }
+
+  private BenchReport run(DataFolder folder, SinkProcess sink)
+      throws InterruptedException, SQLException {
+    Map<Workload, Measured> plain = new EnumMap<>(Workload.class);
+    if (wish.baseline()) {
+      progress.accept("the plain table");
+      try (EmbeddedDatabase database =
+              EmbeddedDatabase.start(folder.resolve("plain"), 0, Map.of());
+          PlainTable path = new PlainTable(database, sink.port())) {
+        measure(path, sink, "plain-" + name, plain);
+      }
+    }
+    progress.accept("the stack");
+    long start = System.nanoTime();
+    try (Stack stack =
+            Stack.start(folder, Stack.Ports.FREE, under(wish.config(), sink.port()), progress);
+        OutboxPath path = new OutboxPath(stack)) {
+      double ready = (System.nanoTime() - start) / 1e9;
+      Map<Workload, Measured> ours = new EnumMap<>(Workload.class);
+      measure(path, sink, "bench-" + name, ours);
+      stack.requireAlive();
+      double idle = idle(path);
+      return new BenchReport(setup(), ours, plain, ready, idle, findings);
+    }
+  }
+
+  private static void delete(Path folder) {
+    try (Stream<Path> tree = Files.walk(folder)) {
+      for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(path);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void measure(OncePath path, SinkProcess sink, String prefix, Map<Workload, Measured> all)
+      throws InterruptedException, SQLException {
+    progress.accept("warming up");
+    Instant at = Instant.now();
+    int warmUp = Math.min(WARM_UP, wish.operations());
+    new Load(path, Calls.first(prefix + "-warm", at), warmUp).closed(wish.inFlight());
+    new Load(path, Calls.duplicate(prefix + "-warm", at), warmUp).closed(wish.inFlight());
+    for (Workload workload : wish.workloads()) {
+      List<Measured.Run> runs = new ArrayList<>();
+      Measured measured = new Measured(runs, Map.of());
+      for (int i = 1; i <= wish.runs(); i++) {
+        String run = prefix + "-" + workload.label() + i;
+        if (workload == Workload.DUPLICATE) {
+          new Load(path, Calls.first(run, at), wish.operations()).closed(wish.inFlight());
+        }
+        Stages stages =
+            path instanceof OutboxPath ours && i == wish.runs() ? ours.beginStages() : null;
+        runs.add(run(path, sink, workload, run, at));
+        if (stages != null && path instanceof OutboxPath ours) {
+          measured = new Measured(runs, stages.micros(ours.answeredAt()));
+        }
+        progress.accept(measured.line(workload.label() + " " + i).strip());
+      }
+      measured
+          .errors()
+          .forEach((what, n) -> findings.add(workload.label() + ": " + n + " times " + what));
+      all.put(workload, measured);
+    }
+  }
+
+  private Measured.Run run(
+      OncePath path, SinkProcess sink, Workload workload, String run, Instant at)
+      throws InterruptedException {
+    int n = wish.operations();
+    IntFunction<Call> calls =
+        switch (workload) {
+          case FIRST, LATENCY -> Calls.first(run, at);
+          case DUPLICATE -> Calls.duplicate(run, at);
+          case MIXED -> Calls.mixed(run, at, 4 * wish.inFlight());
+        };
+    SinkProcess.Book before = sink.book();
+    try (Watch watch = new Watch(path.servers())) {
+      Load load = new Load(path, calls, n);
+      Load.Outcome outcome =
+          workload == Workload.LATENCY ? load.open(wish.rate()) : load.closed(wish.inFlight());
+      Measured.Run measured = new Measured.Run(outcome, watch.cpuSeconds(), watch.peakMb());
+      check(workload, path, calls, before, sink.book());
+      return measured;
+    }
+  }
+
+  private void check(
+      Workload workload,
+      OncePath path,
+      IntFunction<Call> calls,
+      SinkProcess.Book before,
+      SinkProcess.Book after) {
+    long expected = 0;
+    for (int i = 0; i < wish.operations(); i++) {
+      Call.Kind kind = calls.apply(i).kind();
+      // The plain table takes an old request for a new one.
+      boolean runs =
+          kind == Call.Kind.FIRST || (kind == Call.Kind.LATE && path instanceof PlainTable);
+      expected += runs ? 1 : 0;
+    }
+    if (after.effects() - before.effects() != expected || after.doubled() > 0) {
+      findings.add(
+          "%s: expected %d effects, but the remote counts %d, and %d operations twice"
+              .formatted(
+                  workload.label(), expected, after.effects() - before.effects(), after.doubled()));
+    }
+  }
+
+  private double idle(OncePath path) throws InterruptedException {
+    progress.accept("idle for " + IDLE.toSeconds() + " s");
+    Thread.sleep(Duration.ofSeconds(2));
+    double before = Processes.cpuSeconds(path.servers());
+    long start = System.nanoTime();
+    Thread.sleep(IDLE);
+    return (Processes.cpuSeconds(path.servers()) - before) / ((System.nanoTime() - start) / 1e9);
+  }
+
+  private String setup() {
+    return ("%d cores; Java %s; %d runs of %d operations, %d in flight or %.0f a second; PostgreSQL with fsync and"
+            + " synchronous commit, one Kafka node without fsync; processing %s. CPU seconds per 1,000 operations of"
+            + " this process, which is also the caller, and of PostgreSQL; the remote is another process. The inbox is"
+            + " followed by LISTEN.")
+        .formatted(
+            Runtime.getRuntime().availableProcessors(),
+            Runtime.version(),
+            wish.runs(),
+            wish.operations(),
+            wish.inFlight(),
+            wish.rate(),
+            wish.config().processor().guarantee().setting());
+  }
+
+  /** The tenants and the one action of the bench. */
+  static IchidoConfig under(IchidoConfig config, int port) {
+    ObjectNode policy = JSON.createObjectNode();
+    ObjectNode tenants = policy.putObject("tenants");
+    for (int i = 0; i < Calls.TENANTS; i++) {
+      tenants
+          .putObject(Calls.tenant(i))
+          .put("key", HexFormat.of().formatHex(("bench key of tenant " + i).getBytes(UTF_8)))
+          .putArray("principals")
+          .add(OutboxPath.PRINCIPAL);
+    }
+    ObjectNode action = policy.putObject("actions").putObject(OutboxPath.ACTION);
+    action
+        .put("effect", "write")
+        .put("lease", "60s")
+        .put("retention", "24h")
+        .put("tombstone", "30d");
+    ObjectNode http = action.putObject("http").put("remote", "bench").put("method", "POST");
+    http.put("url", "http://127.0.0.1:" + port + "/effects/{operation_id}");
+    http.putObject("key").put("header", "Idempotency-Key");
+    http.put("reference", "$.effect");
+    return config.withPolicy(new LocatedTree(policy, config.policy().lines()));
+  }
+
+  /** Processor time and memory while it is open. */
+  private static final class Watch implements AutoCloseable {
+    private static final Duration LOOK = Duration.ofSeconds(1);
+
+    private final Iterable<Long> servers;
+    private final double before;
+    private final Thread looking;
+    private volatile double peak;
+    private volatile boolean closed;
+
+    Watch(Iterable<Long> servers) {
+      this.servers = servers;
+      this.before = Processes.cpuSeconds(servers);
+      this.looking = Thread.ofPlatform().daemon().start(this::look);
+    }
+
+    private void look() {
+      while (!closed) {
+        LockSupport.parkNanos(LOOK.toNanos());
+        peak = Math.max(peak, Processes.memoryMb(servers));
+      }
+    }
+
+    double cpuSeconds() {
+      return Processes.cpuSeconds(servers) - before;
+    }
+
+    double peakMb() {
+      return peak;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      LockSupport.unpark(looking);
+    }
+  }
+}

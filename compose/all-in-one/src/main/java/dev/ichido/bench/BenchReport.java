@@ -1,0 +1,82 @@
+package dev.ichido.bench;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a bench measured.
+ *
+ * @param readySeconds from the start of the stack until every role did its work
+ * @param idleCores how much of a core the stack took while nothing was asked of it
+ * @param findings what was not as it must be; then the figures are worth nothing
+ */
+public record BenchReport(
+    String setup,
+    Map<Workload, Measured> ours,
+    Map<Workload, Measured> plain,
+    double readySeconds,
+    double idleCores,
+    List<String> findings) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  public boolean holds() {
+    return findings.isEmpty();
+  }
+
+  /** {@code workloads}, {@code baseline_pg} and {@code ratios}, each by workload. */
+  public ObjectNode toJson() {
+    ObjectNode document = JSON.createObjectNode();
+    ObjectNode workloads = document.putObject("workloads");
+    ours.forEach((workload, measured) -> workloads.set(workload.label(), measured.toJson()));
+    ObjectNode baseline = document.putObject("baseline_pg");
+    plain.forEach((workload, measured) -> baseline.set(workload.label(), measured.toJson()));
+    ObjectNode ratios = document.putObject("ratios");
+    plain.forEach(
+        (workload, measured) -> {
+          Measured mine = ours.get(workload);
+          if (mine != null) {
+            ratios.set(workload.label(), mine.over(measured));
+          }
+        });
+    return document;
+  }
+
+  /** A table for people. */
+  public String toText() {
+    StringBuilder text = new StringBuilder(setup).append('\n');
+    text.append(
+        "Ready after %.1f s; idle %.1f %% of a core.%n".formatted(readySeconds, 100 * idleCores));
+    text.append(
+        "\n%-14s %8s %s %9s %8s %8s %8s %9s %8s%n"
+            .formatted(
+                "", "ops/s", "[min-max]", "p50 ms", "p95", "p99", "p99.9", "cpu/1000", "peak MB"));
+    ours.forEach(
+        (workload, measured) -> {
+          text.append(measured.line(workload.label()));
+          Measured other = plain.get(workload);
+          if (other != null) {
+            text.append(other.line("  plain table"));
+          }
+        });
+    text.append("\nWhere the time goes, p50 / p99 ms, from the outbox row on:\n");
+    ours.forEach(
+        (workload, measured) -> {
+          text.append("%-10s".formatted(workload.label()));
+          measured
+              .stages()
+              .forEach(
+                  (name, micros) ->
+                      text.append(
+                          " %s %.1f/%.1f"
+                              .formatted(
+                                  name,
+                                  micros.getValueAtPercentile(50) / 1e3,
+                                  micros.getValueAtPercentile(99) / 1e3)));
+          text.append('\n');
+        });
+    findings.forEach(finding -> text.append("NOT AS IT MUST BE: ").append(finding).append('\n'));
+    return text.toString();
+  }
+}
