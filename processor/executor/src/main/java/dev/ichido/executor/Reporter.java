@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -48,6 +50,12 @@ final class Reporter implements Runnable {
   private final Consumer<Throwable> fail;
   private final LinkedBlockingQueue<Outgoing> queue = new LinkedBlockingQueue<>();
   private final AtomicInteger open = new AtomicInteger();
+
+  /** A send blocks while the broker is away; what comes after it must be kept all the same. */
+  private final ExecutorService sending =
+      Executors.newSingleThreadExecutor(
+          Thread.ofPlatform().daemon().name("ichido-executor-send").factory());
+
   private volatile boolean ended;
 
   /** Something to be sent; {@code acknowledged} runs when the broker has it. */
@@ -116,7 +124,7 @@ final class Reporter implements Runnable {
         }
         batch.add(first);
       } catch (InterruptedException e) {
-        return;
+        break;
       }
       queue.drainTo(batch, BATCH - 1);
       try {
@@ -127,8 +135,10 @@ final class Reporter implements Runnable {
         later(batch);
         continue;
       }
-      batch.forEach(this::send);
+      List<Outgoing> kept = List.copyOf(batch);
+      sending.execute(() -> kept.forEach(this::send));
     }
+    sending.shutdown();
   }
 
   private void keep(List<Outgoing> batch) throws SQLException {
