@@ -38,8 +38,14 @@ public final class LoneRole implements AutoCloseable {
 
   /** Starts it and returns when it does its work. */
   public static LoneRole start(Kind kind, IchidoConfig config) throws InterruptedException {
+    return start(kind, config, Clocks.SYSTEM);
+  }
+
+  /** Starts it by other clocks than the machine's; executor and processor take their time there. */
+  public static LoneRole start(Kind kind, IchidoConfig config, Clocks clocks)
+      throws InterruptedException {
     PrometheusMeterRegistry meters = Meters.create();
-    Roles roles = new Roles(config, meters, true);
+    Roles roles = new Roles(config, meters, true, clocks);
     RunningRole made =
         switch (kind) {
           case RELAY -> roles.relay();

@@ -27,7 +27,6 @@ import dev.ichido.topology.policy.PolicyLoader;
 import dev.ichido.topology.policy.PolicySet;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
-import java.time.Clock;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Locale;
@@ -45,6 +44,7 @@ public final class Roles {
   private final IchidoConfig config;
   private final MeterRegistry meters;
   private final boolean migrate;
+  private final Clocks clocks;
 
   /**
    * For one process.
@@ -52,9 +52,14 @@ public final class Roles {
    * @param migrate whether executor and inbox bring their tables up to date when they start
    */
   public Roles(IchidoConfig config, MeterRegistry meters, boolean migrate) {
+    this(config, meters, migrate, Clocks.SYSTEM);
+  }
+
+  Roles(IchidoConfig config, MeterRegistry meters, boolean migrate, Clocks clocks) {
     this.config = config;
     this.meters = meters;
     this.migrate = migrate;
+    this.clocks = clocks;
   }
 
   /** Outbox to intents. */
@@ -100,7 +105,8 @@ public final class Roles {
                 section.sweepBatch(),
                 section.inlineBodyBytes()),
             () -> policy,
-            meters);
+            meters,
+            clocks.time());
     return new RunningRole(
         "processor", processor::start, processor::ready, processor::failure, processor::close);
   }
@@ -112,7 +118,7 @@ public final class Roles {
     HikariDataSource pool = pool(section.database(), "executor.database", "executor", 16);
     HttpRemotes remotes =
         HttpRemotes.of(
-            ExecutorContracts.parse(config.policy().root().path("actions")), Clock.systemUTC());
+            ExecutorContracts.parse(config.policy().root().path("actions")), clocks.clock());
     ExecutorRole executor =
         new ExecutorRole(
             new ExecutorConfig(
@@ -132,7 +138,8 @@ public final class Roles {
                 migrate),
             pool,
             remotes.handlers(),
-            meters);
+            meters,
+            clocks.clock());
     return new RunningRole(
         "executor",
         executor::start,

@@ -87,7 +87,8 @@ public final class ExecutorRole implements AutoCloseable {
     this(config, dataSource, handlers, registry, Clock.systemUTC());
   }
 
-  ExecutorRole(
+  /** By another clock than the machine's. */
+  public ExecutorRole(
       ExecutorConfig config,
       DataSource dataSource,
       Map<String, ToolHandler> handlers,

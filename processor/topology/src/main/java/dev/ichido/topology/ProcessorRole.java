@@ -21,6 +21,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
@@ -50,7 +51,14 @@ public final class ProcessorRole implements AutoCloseable {
   private final Deque<Long> failures = new ArrayDeque<>();
   private volatile boolean closing;
 
+  /** By the time of this machine. */
   public ProcessorRole(ProcessorConfig config, Supplier<PolicySet> policies, MeterRegistry meters) {
+    this(config, policies, meters, Time.SYSTEM);
+  }
+
+  /** By another clock than the machine's. */
+  public ProcessorRole(
+      ProcessorConfig config, Supplier<PolicySet> policies, MeterRegistry meters, Time time) {
     RecordSerdes serdes = RecordSerdes.from(config.registry());
     this.streams =
         new KafkaStreams(
@@ -58,7 +66,8 @@ public final class ProcessorRole implements AutoCloseable {
                 .withSweep(config.sweepInterval(), config.sweepBatch())
                 .withInlineBodyBytes(config.inlineBodyBytes())
                 .build(streamsConfig(config)),
-            streamsConfig(config));
+            streamsConfig(config),
+            time);
     streams.setUncaughtExceptionHandler(this::onFailure);
     streams.setStateListener((next, before) -> LOG.info("Processor is {}, was {}.", next, before));
   }
