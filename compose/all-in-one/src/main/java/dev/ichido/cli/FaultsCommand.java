@@ -4,10 +4,12 @@ import dev.ichido.faults.Battery;
 import dev.ichido.faults.BatteryReport;
 import dev.ichido.faults.FaultTable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -53,6 +55,23 @@ final class FaultsCommand implements Callable<Integer> {
       description = "Operations under load in each crash (default: ${DEFAULT-VALUE}).")
   private int operations = 2000;
 
+  @Option(
+      names = "--contract",
+      paramLabel = "FILE",
+      description = {
+        "Try the executor contracts of this policy file instead: every fault of a remote, against a"
+            + " stand-in that answers as the contract expects. Addresses are replaced and times"
+            + " shortened; nothing of yours is called."
+      })
+  private @Nullable Path contract;
+
+  @Option(
+      names = "--arguments",
+      paramLabel = "JSON",
+      defaultValue = "{}",
+      description = "Sample arguments for --contract; what a template needs beside is made up.")
+  private String arguments = "{}";
+
   @Option(names = "--list", description = "Print the ids and run nothing.")
   private boolean list;
 
@@ -66,7 +85,10 @@ final class FaultsCommand implements Callable<Integer> {
       output.text(String.join("\n", Battery.ids()) + "\n");
       return ExitCode.HOLDS;
     }
-    List<String> unknown = only.stream().filter(id -> !Battery.ids().contains(id)).toList();
+    List<String> unknown =
+        contract != null
+            ? List.of()
+            : only.stream().filter(id -> !Battery.ids().contains(id)).toList();
     if (!unknown.isEmpty() || rounds < 1 || operations < 1) {
       throw CommandException.usage(
           "FAULTS_USAGE",
@@ -76,7 +98,10 @@ final class FaultsCommand implements Callable<Integer> {
     }
     Shutdown.guard(Thread.currentThread());
     BatteryReport report =
-        new Battery(new Battery.Wish(only, seed, rounds, operations), output::progress).run();
+        new Battery(
+                new Battery.Wish(only, seed, rounds, operations, contract, arguments),
+                output::progress)
+            .run();
     if (json) {
       output.document(report.toJson());
     } else {

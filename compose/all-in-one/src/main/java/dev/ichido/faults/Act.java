@@ -1,9 +1,13 @@
 package dev.ichido.faults;
 
+import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.outbox.Outbox;
 import dev.ichido.remotes.BookReading;
 import dev.ichido.remotes.Effect;
+import dev.ichido.schemas.JournalEntry;
+import dev.ichido.schemas.Topics;
+import dev.ichido.schemas.wire.RecordSerdes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -27,14 +31,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.serialization.Deserializer;
 
 /**
  * One scenario in one round: what it published, what it may expect, what it noted. Everything that
  * is left to chance comes from the seed, the scenario and the round alone.
  */
 final class Act {
-  private static final Duration SETTLE = Duration.ofSeconds(90);
+  /** Without a further answer. */
+  private static final Duration SETTLE = Duration.ofSeconds(60);
+
   private static final Duration ANSWER = Duration.ofSeconds(60);
+  private static final Duration UNSETTLED = Duration.ofSeconds(8);
   private static final Duration PAUSE = Duration.ofMillis(50);
 
   /** How often the effect of one business act may be in the books. */
@@ -85,14 +93,19 @@ final class Act {
     String id = prefix + "%06d".formatted(made.incrementAndGet());
     Operation operation =
         new Operation(
-            "t1",
-            "agent:a",
-            "global",
-            action,
-            id,
-            "{\"order\":\"" + id + "\",\"amount\":100}",
-            null,
-            null,
+            Map.of(
+                Part.TENANT,
+                "t1",
+                Part.PRINCIPAL,
+                "agent:a",
+                Part.SCOPE,
+                "global",
+                Part.ACTION,
+                action,
+                Part.ID,
+                id,
+                Part.ARGUMENTS,
+                "{\"order\":\"" + id + "\",\"amount\":100}"),
             now(),
             id);
     expected.put(operation.business(), Range.ONCE);
@@ -185,6 +198,23 @@ final class Act {
     return new Load(this, loadOperations, actions);
   }
 
+  /** Something that befalls the rig. */
+  interface Strike {
+    void now() throws InterruptedException;
+  }
+
+  /** Strikes at moments that the seed chooses, while a load is published; then settles. */
+  void underLoad(int strikes, String what, Strike strike) throws InterruptedException {
+    Load load = load("pay", "pay", "pay", "charge");
+    for (int i = 0; i < strikes; i++) {
+      double share = (i + 0.1 + 0.8 * random.nextDouble()) / strikes;
+      did("struck %s after %d operations".formatted(what, load.awaitShare(share)));
+      strike.now();
+    }
+    load.await();
+    settle();
+  }
+
   /** A load of another size. */
   Load load(int operations, String... actions) {
     return new Load(this, operations, actions);
@@ -252,6 +282,16 @@ final class Act {
     }
   }
 
+  /** How many lines the journal has with that verdict, of this scenario's operations. */
+  long journalled(String verdict) {
+    Deserializer<JournalEntry> lines =
+        RecordSerdes.from(rig.config().registry().values()).deserializer(JournalEntry.class);
+    return rig.topic(Topics::journal).read(prefix).stream()
+        .map(record -> lines.deserialize(record.topic(), record.value()))
+        .filter(line -> verdict.equals(line.getVerdict()))
+        .count();
+  }
+
   /** A line of what was done, for people. */
   void did(String what) {
     done.add(what);
@@ -260,12 +300,29 @@ final class Act {
   /** Everything is mended; every delivery gets its last answer, or it is a finding. */
   void settle() throws InterruptedException {
     rig.heal();
-    Patience.until(
-        SETTLE,
-        () -> {
-          replies.refresh();
-          return delivered.keySet().stream().allMatch(this::isAnsweredOrOpen);
-        });
+    long missing = Long.MAX_VALUE;
+    while (missing() < missing && missing() > 0) {
+      missing = missing();
+      long before = missing;
+      Patience.until(SETTLE, () -> missing() < before);
+    }
+  }
+
+  /** Deliveries without their last answer. */
+  private long missing() {
+    replies.refresh();
+    return delivered.keySet().stream().filter(id -> !isAnsweredOrOpen(id)).count();
+  }
+
+  /**
+   * As {@link #settle()}, but an operation that stays unknown for a while is counted as unknown and
+   * is no finding: its remote may have no way to tell.
+   */
+  void settleOrLeave() throws InterruptedException {
+    Patience.until(UNSETTLED, () -> missing() == 0);
+    rig.heal();
+    Patience.until(UNSETTLED, () -> missing() == 0);
+    delivered.keySet().stream().filter(id -> !replies.isAnswered(id)).forEach(open::add);
   }
 
   private boolean isAnsweredOrOpen(String deliveryId) {
@@ -315,6 +372,7 @@ final class Act {
     private final Set<String> everUnknown = new HashSet<>();
     private final Set<String> stillUnknown = new HashSet<>();
     private final Set<String> falseDedupes = new HashSet<>();
+    private final Set<String> deniedEffects = new HashSet<>();
     private long longestUnknownMillis;
     private long unanswered;
     private long lateRefused;
@@ -334,8 +392,9 @@ final class Act {
           });
       check(unanswered == 0, unanswered + " deliveries without a last reply");
       check(falseDedupes.isEmpty(), falseDedupes.size() + " operations told of another's effect");
+      check(deniedEffects.isEmpty(), deniedEffects.size() + " effects were told as failed");
       return new ScenarioReport(
-          scenario.id(),
+          scenario,
           round,
           operations.size(),
           delivered.size(),
@@ -381,6 +440,10 @@ final class Act {
         }
         if ("SUCCEEDED".equals(reply.state()) && !isTrue(reply, operation)) {
           falseDedupes.add(name(operation));
+        }
+        if ("FAILED_TERMINAL".equals(reply.state())
+            && !effects.getOrDefault(operation.business(), List.of()).isEmpty()) {
+          deniedEffects.add(name(operation));
         }
       }
       if (!all.isEmpty() && "UNKNOWN_RECONCILIATION".equals(all.getLast().state())) {

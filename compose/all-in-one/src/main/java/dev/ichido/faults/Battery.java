@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Runs scenarios one after the other on one rig. */
 public final class Battery {
@@ -22,8 +23,16 @@ public final class Battery {
    *
    * @param only ids; empty for all
    * @param loadOperations operations of each load
+   * @param contract a policy file whose executor contracts are tried instead
+   * @param arguments sample arguments for these contracts, as JSON
    */
-  public record Wish(Set<String> only, long seed, int rounds, int loadOperations) {
+  public record Wish(
+      Set<String> only,
+      long seed,
+      int rounds,
+      int loadOperations,
+      @Nullable Path contract,
+      String arguments) {
     public Wish {
       only = Set.copyOf(only);
     }
@@ -42,14 +51,15 @@ public final class Battery {
 
   /** Runs all of it; the processes are gone when it returns. */
   public BatteryReport run() throws IOException, InterruptedException {
+    UserContract contract =
+        wish.contract() == null ? null : UserContract.read(wish.contract(), wish.arguments());
     List<Scenario> scenarios =
-        Scenarios.all().stream()
-            .filter(it -> wish.only().isEmpty() || wish.only().contains(it.id()))
-            .toList();
+        (contract == null ? Scenarios.all() : contract.scenarios())
+            .stream().filter(it -> wish.only().isEmpty() || wish.only().contains(it.id())).toList();
     Map<String, List<ScenarioReport>> reports = new LinkedHashMap<>();
     Path folder = Files.createTempDirectory("ichido-faults-");
     boolean kept = true;
-    try (Rig rig = Rig.start(folder, progress)) {
+    try (Rig rig = Rig.start(folder, contract == null ? "" : contract.configuration(), progress)) {
       Replies replies = new Replies(rig.runtime());
       for (int round = 1; round <= wish.rounds(); round++) {
         for (Scenario scenario : scenarios) {

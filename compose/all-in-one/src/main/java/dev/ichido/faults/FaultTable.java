@@ -1,28 +1,75 @@
 package dev.ichido.faults;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** The results as Markdown, from the JSON document alone. */
 public final class FaultTable {
+  private static final String LIMITS = Scenario.Group.LIMITS.title();
+
+  /** The faults and failure modes that scenarios name. */
+  static final SortedMap<String, String> CASES =
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("F-01", "concurrent duplicate"),
+              Map.entry("F-02", "same key, other meaning"),
+              Map.entry("F-03", "JSON order and number form"),
+              Map.entry("F-04", "timeout before acceptance"),
+              Map.entry("F-05", "timeout after commit"),
+              Map.entry("F-06", "crash of each role"),
+              Map.entry("F-07", "stale IN_PROGRESS"),
+              Map.entry("F-08", "replay after the TTL"),
+              Map.entry("F-09", "redelivery by queue and webhook"),
+              Map.entry("F-10", "stale resource version"),
+              Map.entry("F-11", "retry of the SDK within one of the application"),
+              Map.entry("F-12", "key across tenants and regions"),
+              Map.entry("F-13", "several steps, done in part"),
+              Map.entry("M-01", "new key on retry"),
+              Map.entry("M-02", "key used for another meaning"),
+              Map.entry("M-03", "dedupe that is not atomic with the work"),
+              Map.entry("M-04", "crash after the side effect"),
+              Map.entry("M-05", "stale IN_PROGRESS"),
+              Map.entry("M-06", "TTL over"),
+              Map.entry("M-07", "clock skew"),
+              Map.entry("M-08", "scope across regions"),
+              Map.entry("M-09", "late replay from a queue"),
+              Map.entry("M-10", "retry hidden in an SDK"),
+              Map.entry("M-11", "replay by webhook and model"),
+              Map.entry("M-12", "several steps, committed in part"),
+              Map.entry("M-13", "downstream that is not idempotent"),
+              Map.entry("M-14", "downstream that forgets soon"),
+              Map.entry("M-15", "stale precondition"),
+              Map.entry("M-16", "compensation run twice"),
+              Map.entry("M-17", "replay as an attack"),
+              Map.entry("M-18", "collision of tenants"),
+              Map.entry("M-19", "stored result of an older version")));
+
   private FaultTable() {}
 
-  /** A table for each group, and the metrics. */
+  /** What was counted, and one table a group. */
   public static String markdown(JsonNode document) {
-    StringBuilder text = new StringBuilder();
+    StringBuilder text = new StringBuilder(summary(document));
     String group = "";
     for (JsonNode scenario : document.path("scenarios")) {
       if (!scenario.path("group").asText().equals(group)) {
         group = scenario.path("group").asText();
-        text.append("\n### ")
+        text.append("\n## ")
             .append(group)
-            .append("\n\n| scenario | what is done | operations | effects | duplicates | lost |")
-            .append(" unknown | holds |\n|---|---|--:|--:|--:|--:|--:|---|\n");
+            .append("\n\n| scenario | what is done | what must hold | operations | effects |")
+            .append(" duplicates | lost | unknown | holds |\n")
+            .append("|---|---|---|--:|--:|--:|--:|--:|---|\n");
       }
       text.append(
-          "| `%s` | %s | %d | %d | %d | %d | %d | %s |\n"
+          "| `%s` <br> %s | %s | %s | %d | %d | %d | %d | %d | %s |\n"
               .formatted(
                   scenario.path("id").asText(),
+                  words(scenario.path("covers")),
                   scenario.path("does").asText(),
+                  scenario.path("expected").asText(),
                   scenario.path("operations").asLong(),
                   scenario.path("effects").asLong(),
                   scenario.path("duplicate_effects").asLong(),
@@ -30,32 +77,74 @@ public final class FaultTable {
                   scenario.path("unknown").asLong(),
                   scenario.path("pass").asBoolean() ? "yes" : "**no**"));
     }
-    return text.append('\n').append(summary(document)).toString();
+    return text.toString();
   }
 
-  /** Totals and the five metrics. */
-  public static String summary(JsonNode document) {
-    JsonNode metrics = document.path("metrics");
-    return """
-        %d operations over %d scenarios in %d %s, seed %d: **%d duplicate effects, %d lost**, %d scenarios that do not hold.
+  /** One line a group. */
+  public static String groups(JsonNode document) {
+    Map<String, long[]> sums = new LinkedHashMap<>();
+    for (JsonNode scenario : document.path("scenarios")) {
+      long[] sum = sums.computeIfAbsent(scenario.path("group").asText(), none -> new long[7]);
+      sum[0]++;
+      sum[1] += scenario.path("pass").asBoolean() ? 1 : 0;
+      sum[2] += scenario.path("operations").asLong();
+      sum[3] += scenario.path("effects").asLong();
+      sum[4] += scenario.path("duplicate_effects").asLong();
+      sum[5] += scenario.path("lost").asLong();
+      sum[6] += scenario.path("unknown").asLong();
+    }
+    StringBuilder text =
+        new StringBuilder(
+            """
+            | scenarios | how many | hold | operations | effects | duplicates | lost | unknown |
+            |---|--:|--:|--:|--:|--:|--:|--:|
+            """);
+    sums.forEach(
+        (group, sum) ->
+            text.append(
+                "| %s | %d | %d | %d | %d | %d | %d | %d |\n"
+                    .formatted(group, sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6])));
+    return text.toString();
+  }
 
-        | metric | |
-        |---|---|
-        | duplicate side effects | %s of all operations |
-        | false dedupes | %s of all operations |
-        | unknown | %s of all operations for a time; %s of those reconciled, after %.1f s at most |
-        | retry amplification | %s deliveries and %s calls of the remote for each operation |
-        | late replays | %d came, %d ran |
-        """
+  /** What the numbers of faults and failure modes stand for. */
+  static String legend() {
+    StringBuilder text = new StringBuilder("## Faults and failure modes\n\n");
+    CASES.forEach(
+        (id, name) -> text.append("- ").append(id).append(": ").append(name).append('\n'));
+    return text.toString();
+  }
+
+  private static String summary(JsonNode document) {
+    JsonNode metrics = document.path("metrics");
+    long limits = document.path("known_limits").path("scenarios").asLong();
+    return """
+    %d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
+
+    | metric | |
+    |---|---|
+    | duplicate side effects | %s of all operations |
+    | false dedupes | %s of all operations |
+    | unknown | %s of all operations for a time; %s of those settled, after %.1f s at most |
+    | retry amplification | %s deliveries and %s calls of the remote for each operation |
+    | late replays | %d came, %d ran |
+    """
         .formatted(
             document.path("operations").asLong(),
-            document.path("scenarios").size(),
+            document.path("scenarios").size() - limits,
             document.path("rounds").asInt(),
             document.path("rounds").asInt() == 1 ? "round" : "rounds",
             document.path("seed").asLong(),
             document.path("duplicate_effects").asLong(),
             document.path("lost").asLong(),
             document.path("failed").asLong(),
+            limits == 0
+                ? ""
+                : "; beside them %d under %s, with %d second effects"
+                    .formatted(
+                        limits,
+                        LIMITS,
+                        document.path("known_limits").path("duplicate_effects").asLong()),
             metrics.path("duplicate_side_effect_rate").asText(),
             metrics.path("false_dedupe_rate").asText(),
             metrics.path("unknown").path("rate").asText(),
@@ -65,5 +154,11 @@ public final class FaultTable {
             metrics.path("retry_amplification").path("remote_writes_per_operation").asText(),
             metrics.path("late_replay_exposure").path("late").asLong(),
             metrics.path("late_replay_exposure").path("ran").asLong());
+  }
+
+  private static String words(JsonNode array) {
+    TreeSet<String> words = new TreeSet<>();
+    array.forEach(word -> words.add(word.asText()));
+    return String.join(" ", words);
   }
 }

@@ -2,6 +2,8 @@ package dev.ichido.faults;
 
 import dev.ichido.outbox.OutboxIntent;
 import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -9,133 +11,83 @@ import org.jspecify.annotations.Nullable;
  *
  * @param business what the effect is for: the name under which the remote's book counts it
  */
-record Operation(
-    String tenant,
-    String principal,
-    String scope,
-    String action,
-    String id,
-    String arguments,
-    @Nullable String precondition,
-    @Nullable String discriminator,
-    Instant issuedAt,
-    String business) {
-
-  Operation withId(String other) {
-    return new Operation(
-        tenant,
-        principal,
-        scope,
-        action,
-        other,
-        arguments,
-        precondition,
-        discriminator,
-        issuedAt,
-        business);
+record Operation(Map<Part, String> parts, Instant issuedAt, String business) {
+  /** What an intent is made of, beside its time. */
+  enum Part {
+    TENANT,
+    PRINCIPAL,
+    SCOPE,
+    ACTION,
+    VERSION,
+    ID,
+    TARGET,
+    ARGUMENTS,
+    PRECONDITION,
+    DISCRIMINATOR,
+    COMPENSATES
   }
 
-  Operation withPrincipal(String otherTenant, String other) {
-    return new Operation(
-        otherTenant,
-        other,
-        scope,
-        action,
-        id,
-        arguments,
-        precondition,
-        discriminator,
-        issuedAt,
-        business);
+  Operation {
+    parts = Map.copyOf(parts);
   }
 
-  Operation withScope(String other) {
-    return new Operation(
-        tenant,
-        principal,
-        other,
-        action,
-        id,
-        arguments,
-        precondition,
-        discriminator,
-        issuedAt,
-        business);
-  }
-
-  Operation withArguments(String json) {
-    return new Operation(
-        tenant,
-        principal,
-        scope,
-        action,
-        id,
-        json,
-        precondition,
-        discriminator,
-        issuedAt,
-        business);
-  }
-
-  Operation withPrecondition(String version) {
-    return new Operation(
-        tenant,
-        principal,
-        scope,
-        action,
-        id,
-        arguments,
-        version,
-        discriminator,
-        issuedAt,
-        business);
-  }
-
-  Operation withDiscriminator(String other) {
-    return new Operation(
-        tenant, principal, scope, action, id, arguments, precondition, other, issuedAt, business);
+  Operation with(Part part, String value) {
+    Map<Part, String> changed = new EnumMap<>(parts);
+    changed.put(part, value);
+    return new Operation(changed, issuedAt, business);
   }
 
   Operation withIssuedAt(Instant other) {
-    return new Operation(
-        tenant,
-        principal,
-        scope,
-        action,
-        id,
-        arguments,
-        precondition,
-        discriminator,
-        other,
-        business);
+    return new Operation(parts, other, business);
   }
 
   Operation withBusiness(String other) {
-    return new Operation(
-        tenant,
-        principal,
-        scope,
-        action,
-        id,
-        arguments,
-        precondition,
-        discriminator,
-        issuedAt,
-        other);
+    return new Operation(parts, issuedAt, other);
+  }
+
+  String tenant() {
+    return required(Part.TENANT);
+  }
+
+  String scope() {
+    return required(Part.SCOPE);
+  }
+
+  String action() {
+    return required(Part.ACTION);
+  }
+
+  String id() {
+    return required(Part.ID);
+  }
+
+  String arguments() {
+    return required(Part.ARGUMENTS);
   }
 
   OutboxIntent toIntent(String deliveryId) {
     return OutboxIntent.execute()
-        .tenant(tenant)
-        .principal(principal)
-        .scope(scope)
-        .action(action)
-        .operationId(id)
-        .arguments(arguments)
-        .precondition(precondition)
-        .discriminator(discriminator)
+        .tenant(tenant())
+        .principal(required(Part.PRINCIPAL))
+        .scope(scope())
+        .action(action())
+        .actionVersion(parts.get(Part.VERSION))
+        .operationId(id())
+        .target(parts.get(Part.TARGET))
+        .arguments(arguments())
+        .precondition(parts.get(Part.PRECONDITION))
+        .discriminator(parts.get(Part.DISCRIMINATOR))
+        .compensates(parts.get(Part.COMPENSATES))
         .issuedAt(issuedAt)
         .deliveryId(deliveryId)
         .build();
+  }
+
+  private String required(Part part) {
+    @Nullable String value = parts.get(part);
+    if (value == null) {
+      throw new IllegalStateException("Expected every operation to have " + part + ".");
+    }
+    return value;
   }
 }

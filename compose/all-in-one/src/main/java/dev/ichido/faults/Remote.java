@@ -4,6 +4,7 @@ import dev.ichido.embedded.LoopbackPorts;
 import dev.ichido.remotes.Book;
 import dev.ichido.remotes.BookReading;
 import dev.ichido.remotes.Fault;
+import dev.ichido.remotes.Faults;
 import dev.ichido.remotes.RemoteControl;
 import dev.ichido.remotes.RemoteException;
 import dev.ichido.remotes.RemoteKind;
@@ -89,6 +90,11 @@ final class Remote implements AutoCloseable {
 
   void add(Fault... faults) {
     control.add(faults);
+  }
+
+  /** Draws faults for each request. */
+  void random(long seed, List<Faults.Rule> rules) {
+    control.random(seed, rules);
   }
 
   void status(StatusMode mode) {

@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.app.LoneRole.Kind;
 import dev.ichido.app.Migration;
+import dev.ichido.cli.CommandException;
 import dev.ichido.cli.Main;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
@@ -32,6 +33,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
@@ -40,8 +42,12 @@ import java.util.function.Function;
  * whose ports outlive every kill. The schema registry alone runs in this process.
  */
 final class Rig implements AutoCloseable {
+  /** Those that an operation passes. */
+  static final List<Kind> ROLES = List.of(Kind.RELAY, Kind.PROCESSOR, Kind.EXECUTOR, Kind.INBOX);
+
   private static final Duration UP = Duration.ofSeconds(60);
   private static final Duration ASK = Duration.ofSeconds(2);
+  private static final int MOST_STARTS = 5;
 
   private final Path folder;
   private final Consumer<String> progress;
@@ -62,10 +68,9 @@ final class Rig implements AutoCloseable {
   /** A role's process and the port of its health. */
   record Instance(Jvm jvm, int port) {}
 
-  private Rig(Path folder, Consumer<String> progress) throws IOException, InterruptedException {
+  private Rig(Path folder, String actions, Consumer<String> progress) throws IOException {
     this.folder = folder;
     this.progress = progress;
-    progress.accept("starting broker, database and remotes, each a process; logs in " + folder);
     broker =
         new Jvm(
             "broker",
@@ -77,20 +82,23 @@ final class Rig implements AutoCloseable {
                 folder.resolve("kafka").toString(),
                 String.valueOf(brokerPort),
                 String.valueOf(brokerWire.port())));
-    broker.start();
     for (RemoteKind kind : List.of(RemoteKind.LEGACY, RemoteKind.IETF, RemoteKind.GCLOUD)) {
-      Remote remote = new Remote(kind, folder);
-      remotes.put(kind, remote);
-      remote.start();
+      remotes.put(kind, new Remote(kind, folder));
     }
+    progress.accept("starting database, broker and remotes, each a process; logs in " + folder);
     database = EmbeddedDatabase.start(folder.resolve("postgres"), 0, DATABASE_SETTINGS);
     for (Kind role : List.of(Kind.RELAY, Kind.EXECUTOR, Kind.INBOX)) {
       databaseWires.put(role, new Wire(database.port()));
     }
     registry = RegistryServer.start(new InMemoryRegistryLog(), 0);
-    configFile = Files.writeString(folder.resolve("ichido.yaml"), configuration(), UTF_8);
-    config = new ConfigLoader(name -> folder.resolve("state").toString()).load(configFile);
     runtimePool = runtimePool();
+    configFile = Files.writeString(folder.resolve("ichido.yaml"), configuration(actions), UTF_8);
+    config = new ConfigLoader(name -> folder.resolve("state").toString()).load(configFile);
+  }
+
+  private void up() throws InterruptedException {
+    broker.start();
+    remotes.values().forEach(Remote::start);
     for (Remote remote : remotes.values()) {
       remote.awaitUp();
     }
@@ -102,7 +110,7 @@ final class Rig implements AutoCloseable {
     migration.inbox();
     migration.topics();
     migration.schemas();
-    for (Kind role : Kind.values()) {
+    for (Kind role : ROLES) {
       Instance instance = instance(role, "");
       roles.put(role, instance);
       instance.jvm().start();
@@ -113,10 +121,21 @@ final class Rig implements AutoCloseable {
   private static final Map<String, String> DATABASE_SETTINGS =
       Map.of("max_connections", "120", "wal_sender_timeout", "6s");
 
-  /** Returns when every role does its work. */
-  static Rig start(Path folder, Consumer<String> progress)
+  /**
+   * Returns when every role does its work.
+   *
+   * @param actions lines of further actions
+   */
+  static Rig start(Path folder, String actions, Consumer<String> progress)
       throws IOException, InterruptedException {
-    return new Rig(folder, progress);
+    Rig rig = new Rig(folder, actions, progress);
+    try {
+      rig.up();
+      return rig;
+    } catch (RuntimeException | InterruptedException e) {
+      rig.close();
+      throw e;
+    }
   }
 
   IchidoConfig config() {
@@ -172,13 +191,28 @@ final class Rig implements AutoCloseable {
     return instance;
   }
 
+  /** As {@link #startAnother}, in place of the first one and with its clock moved. */
+  void replaceByMoved(Kind role, Duration by) throws InterruptedException {
+    role(role).end();
+    int port = LoopbackPorts.free();
+    Instance moved =
+        new Instance(
+            new Jvm(
+                role.word() + "-moved",
+                role == Kind.PROCESSOR ? 192 : 128,
+                folder.resolve(role.word() + "-moved.log"),
+                Map.of("ICHIDO_STATE", folder.resolve("state").toString()),
+                MovedRole.class.getName(),
+                List.of(role.name(), configFile.toString(), String.valueOf(port), by.toString())),
+            port);
+    others.add(moved);
+    moved.jvm().start();
+    awaitReady(moved);
+  }
+
   void awaitReady(Instance instance) throws InterruptedException {
     if (!Patience.until(UP, () -> isReady(instance))) {
-      throw new IllegalStateException(
-          "Expected the "
-              + instance.jvm().name()
-              + " to be ready, but it is not.\n"
-              + instance.jvm().tail());
+      throw notReady(instance);
     }
   }
 
@@ -320,25 +354,32 @@ final class Rig implements AutoCloseable {
         port);
   }
 
-  /** As a supervisor does: what is down is started. */
+  /** As a supervisor does: what is down is started, for a few times. */
   private void awaitReady() throws InterruptedException {
     for (Instance instance : roles.values()) {
-      if (!Patience.until(
-          UP,
-          () -> {
-            if (!instance.jvm().isAlive()) {
-              progress.accept("starting the " + instance.jvm().name() + ", which is down");
-              instance.jvm().start();
-            }
-            return isReady(instance);
-          })) {
-        throw new IllegalStateException(
-            "Expected the "
-                + instance.jvm().name()
-                + " to be ready, but it is not.\n"
-                + instance.jvm().tail());
+      AtomicInteger starts = new AtomicInteger();
+      boolean ready =
+          Patience.until(
+              UP,
+              () -> {
+                if (!instance.jvm().isAlive() && starts.incrementAndGet() > MOST_STARTS) {
+                  throw notReady(instance);
+                }
+                instance.jvm().start();
+                return isReady(instance);
+              });
+      if (!ready) {
+        throw notReady(instance);
       }
     }
+  }
+
+  private static CommandException notReady(Instance instance) {
+    return CommandException.failed(
+        "ROLE_NOT_READY",
+        "Expected the %s to be ready, but it is not. Check the end of its log:%n%s"
+            .formatted(instance.jvm().name(), instance.jvm().tail()),
+        null);
   }
 
   private boolean isReady(Instance instance) throws InterruptedException {
@@ -387,8 +428,9 @@ final class Rig implements AutoCloseable {
     return new HikariDataSource(pool);
   }
 
-  private String configuration() {
+  private String configuration(String actions) {
     return RigConfig.text(
+        actions,
         brokerWire.port(),
         registry.url().toString(),
         database,

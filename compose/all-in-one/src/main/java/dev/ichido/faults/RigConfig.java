@@ -17,6 +17,7 @@ final class RigConfig {
   private RigConfig() {}
 
   static String text(
+      String actions,
       int brokerPort,
       String registryUrl,
       EmbeddedDatabase database,
@@ -28,7 +29,7 @@ final class RigConfig {
             .replace("RELAY_DATABASE", database(Kind.RELAY, database, databaseWires))
             .replace("EXECUTOR_DATABASE", database(Kind.EXECUTOR, database, databaseWires))
             .replace("INBOX_DATABASE", database(Kind.INBOX, database, databaseWires))
-        + ACTIONS
+        + (ACTIONS + actions)
             .replace("LEASE", LEASE)
             .replace("LEGACY", url(RemoteKind.LEGACY, remotes))
             .replace("IETF", url(RemoteKind.IETF, remotes))
@@ -63,7 +64,7 @@ final class RigConfig {
       topics: { prefix: ichido, partitions: 4 }
       outbox: { RELAY_DATABASE }
       relay: { max_backoff: 1s }
-      processor: { state_dir: '${env:ICHIDO_STATE}' }
+      processor: { state_dir: '${env:ICHIDO_STATE}', standbys: 1 }
       executor: { database: { EXECUTOR_DATABASE }, breaker_wait: 1s, breaker_failure_rate: 90 }
       inbox: { database: { INBOX_DATABASE } }
       """;
@@ -156,11 +157,13 @@ final class RigConfig {
                       not_accepted: [429]
                       terminal: [400, 402, 422]
                       rules: [{ status: 409, means: UNKNOWN, reason: KEY_IN_FLIGHT }]
-                    reference: $.id"""
+                    reference: $.id\
+              """
                   .strip())
           .replace(
               "RETRY",
-              "{ max_attempts: 9, initial: 200ms, max: 1s, budget: { tokens: 100000, refill: 10000/s } }")
+              "{ max_attempts: 9, initial: 200ms, max: 1s, budget: { tokens: 100000, refill:"
+                  + " 10000/s } }")
           .replace("ASKED", "{ status_read: true, absent_after: { reads: 2, over: 1s } }")
           .replace("TIMEOUTS", "{ connect: 2s, first_byte: 3s, total: 4s }");
 
@@ -172,7 +175,8 @@ final class RigConfig {
         + key
         + "', X-Natural-Key: '"
         + key
-        + "' }, timeouts: TIMEOUTS, answers: { expected: [2xx], terminal: [402] }, reference: $.reference";
+        + "' }, timeouts: TIMEOUTS, answers: { expected: [2xx], terminal: [402] }, reference:"
+        + " $.reference";
   }
 
   private static String asked(String path, String key) {

@@ -18,6 +18,7 @@ record Scenario(
     FAILURE_MODES("The failure modes"),
     RELAY("The relay's own"),
     STREAMS("Streams' own"),
+    CONTRACT("The contract"),
     LIMITS("Known limits");
 
     private final String title;

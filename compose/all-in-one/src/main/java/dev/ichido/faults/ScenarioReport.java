@@ -18,7 +18,7 @@ import java.util.TreeMap;
  * @param findings what does not hold
  */
 record ScenarioReport(
-    String id,
+    Scenario scenario,
     int rounds,
     long operations,
     long deliveries,
@@ -47,7 +47,7 @@ record ScenarioReport(
       metrics = metrics.plus(round.metrics());
     }
     return new ScenarioReport(
-        first.id(),
+        first.scenario(),
         rounds.size(),
         rounds.stream().mapToLong(ScenarioReport::operations).sum(),
         rounds.stream().mapToLong(ScenarioReport::deliveries).sum(),

@@ -9,6 +9,10 @@ final class Scenarios {
 
   static List<Scenario> all() {
     List<Scenario> all = new ArrayList<>(TheThirteen.all());
+    all.addAll(FailureModes.all());
+    all.addAll(RelayFaults.all());
+    all.addAll(StreamsFaults.all());
+    all.addAll(FailureModes.limits());
     return all;
   }
 }

@@ -1,6 +1,7 @@
 package dev.ichido.faults;
 
 import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.faults.Operation.Part;
 import dev.ichido.faults.Scenario.Group;
 import dev.ichido.remotes.Fault;
 import dev.ichido.remotes.FaultKind;
@@ -28,9 +29,9 @@ final class TheThirteen {
     all.add(
         of(
             "concurrent-duplicate",
-            List.of("FR-05", "FR-11", "FR-12"),
+            List.of("F-01", "FR-05", "FR-11", "FR-12"),
             "20 operations, each committed by four connections at the same moment",
-            "one effect each; four answers each, all with the same result",
+            "one effect each; all four deliveries are answered with its reference",
             act -> {
               for (int i = 0; i < 20; i++) {
                 act.deliverTogether(act.operation(i % 2 == 0 ? "pay" : "charge"), 4);
@@ -40,44 +41,51 @@ final class TheThirteen {
     all.add(
         of(
             "key-reuse-mismatch",
-            List.of("FR-04", "FR-41"),
+            List.of("F-02", "M-02", "FR-04", "FR-41"),
             "the id of an operation comes back with another amount, while it runs and after",
             "FINGERPRINT_MISMATCH both times, one effect, and the original still replays",
             TheThirteen::keyReuse));
     all.add(
         of(
+            "json-form",
+            List.of("F-03", "FR-41"),
+            "the same arguments in another order and number form, then with another amount",
+            "REPLAYED for the other form, FINGERPRINT_MISMATCH for the other amount",
+            TheThirteen::jsonForm));
+    all.add(
+        of(
             "timeout-before-accept",
-            List.of("FR-14", "FR-17"),
-            "the remote reads 8 requests and neither commits nor answers; the network swallows 4 more",
+            List.of("F-04", "FR-14", "FR-17"),
+            "the remote reads 8 requests and neither commits nor answers; the network swallows 4"
+                + " more",
             "UNKNOWN, then proven absent by two reads, then the effect, once",
             TheThirteen::timeoutBefore));
     all.add(
         of(
             "timeout-after-commit",
-            List.of("FR-09", "FR-13", "FR-14"),
+            List.of("F-05", "FR-09", "FR-13", "FR-14"),
             "the remote commits 8 requests and never answers; 4 more answers are lost on the wire",
             "UNKNOWN, no second call, found by a status read",
             TheThirteen::timeoutAfter));
-    all.add(crash(Kind.RELAY, List.of("FR-20", "FR-31")));
-    all.add(crash(Kind.PROCESSOR, List.of("FR-10", "FR-30")));
-    all.add(crash(Kind.EXECUTOR, List.of("FR-09", "FR-10", "FR-32")));
-    all.add(crash(Kind.INBOX, List.of("FR-10")));
+    all.add(crash(Kind.RELAY, List.of("F-06", "FR-20", "FR-31")));
+    all.add(crash(Kind.PROCESSOR, List.of("F-06", "M-03", "FR-10", "FR-30")));
+    all.add(crash(Kind.EXECUTOR, List.of("F-06", "M-04", "FR-09", "FR-10", "FR-32")));
+    all.add(crash(Kind.INBOX, List.of("F-06", "FR-10")));
     all.add(
         of(
             "crash-broker",
-            List.of("FR-22", "FR-31"),
+            List.of("F-06", "FR-22", "FR-31"),
             "kill -9 of the broker twice under load",
             "one effect each, every delivery answered",
-            act -> underLoad(act, 2, "the broker", () -> act.rig().killAndStartBroker())));
+            act -> act.underLoad(2, "the broker", () -> act.rig().killAndStartBroker())));
     all.add(
         of(
             "crash-database",
-            List.of("FR-22", "FR-31"),
+            List.of("F-06", "FR-22", "FR-31"),
             "kill -9 of every process of PostgreSQL under load: outbox, claims and inbox at once",
             "one effect each, every delivery answered",
             act ->
-                underLoad(
-                    act,
+                act.underLoad(
                     1,
                     "the database",
                     () -> {
@@ -87,69 +95,69 @@ final class TheThirteen {
     all.add(
         of(
             "crash-remote",
-            List.of("FR-14"),
+            List.of("F-06", "FR-14"),
             "kill -9 of the remote twice under load",
             "one effect each, every delivery answered",
             act ->
-                underLoad(
-                    act,
-                    2,
-                    "the remote",
-                    () -> act.rig().remote(RemoteKind.LEGACY).killAndStart())));
+                act.underLoad(
+                    2, "the remote", () -> act.rig().remote(RemoteKind.LEGACY).killAndStart())));
     all.add(
         of(
             "crash-executor-steps",
-            List.of("FR-09", "FR-10", "FR-32"),
-            "kill -9 of the executor with its request on the way, with the effect done and the answer"
-                + " lost, and with the result recorded but not sent",
+            List.of("F-06", "M-04", "FR-09", "FR-10", "FR-32"),
+            "kill -9 of the executor with its request on the way, with the effect done and the"
+                + " answer lost, and with the result recorded but not sent",
             "one effect each; each call is made again only where the first never arrived",
             TheThirteen::executorSteps));
     all.add(
         of(
             "stale-in-progress",
-            List.of("FR-01", "FR-13"),
+            List.of("F-07", "M-05", "FR-01", "FR-13"),
             "6 operations run longer than their lease, and are delivered again while and after",
             "LEASE_EXPIRED, no second call, the late result settles every delivery",
             TheThirteen::staleInProgress));
     all.add(
         of(
             "replay-after-ttl",
-            List.of("FR-27"),
-            "8 settled operations come again after their retention, and again after their tombstone",
+            List.of("F-08", "M-06", "M-09", "FR-27"),
+            "8 settled operations come again after their retention, and again after their"
+                + " tombstone",
             "REPLAYED, then EXPIRED, then LATE_REPLAY: never a second effect",
             TheThirteen::afterTtl));
     all.add(
         of(
             "queue-redelivery",
-            List.of("FR-12", "FR-32"),
-            "every intent, command and result of 30 operations is written to its topic again, twice",
+            List.of("F-09", "FR-12", "FR-32"),
+            "every intent, command and result of 30 operations is written to its topic again,"
+                + " twice",
             "no second call of the remote, no other answer",
             TheThirteen::redelivery));
     all.add(
         of(
             "stale-resource-version",
-            List.of("FR-17"),
+            List.of("F-10", "M-15", "FR-17"),
             "writes under a version that is stale by now, and the retry of one that made it stale",
             "the stale write is refused by the remote, the retry replays, a lost answer is found",
             TheThirteen::staleVersion));
     all.add(
         of(
             "sdk-and-application-retry",
-            List.of("FR-03", "FR-12", "FR-40"),
-            "20 operations, tried three times by an SDK within each of three tries of the application",
+            List.of("F-11", "M-10", "FR-03", "FR-12", "FR-40"),
+            "20 operations, tried three times by an SDK within each of three tries of the"
+                + " application",
             "9 deliveries, 1 call and 1 effect each",
             TheThirteen::nestedRetries));
     all.add(
         of(
             "cross-tenant-and-region",
-            List.of("FR-08", "FR-44"),
+            List.of("F-12", "M-08", "M-18", "FR-08", "FR-44"),
             "one id in two tenants, in two regions, and from another principal of the tenant",
             "one effect for each tenant and region; the other principal learns nothing",
             TheThirteen::crossTenant));
     all.add(
         of(
             "partial-steps",
-            List.of("FR-02", "FR-10", "FR-43"),
+            List.of("F-13", "M-12", "FR-02", "FR-10", "FR-43"),
             "workflows of three steps that fail or lose their executor in the second, and run again"
                 + " from the start",
             "each step that was done replays, each other one runs, none twice",
@@ -168,31 +176,14 @@ final class TheThirteen {
         covers,
         "kill -9 of the " + role.word() + " three times under load",
         "one effect each, every delivery answered",
-        act -> underLoad(act, 3, "the " + role.word(), () -> act.rig().killAndStart(role)));
-  }
-
-  private interface Strike {
-    void now() throws InterruptedException;
-  }
-
-  /** Strikes at moments that the seed chooses, while the load is published. */
-  private static void underLoad(Act act, int strikes, String what, Strike strike)
-      throws InterruptedException {
-    Load load = act.load("pay", "pay", "pay", "charge");
-    for (int i = 0; i < strikes; i++) {
-      double share = (i + 0.1 + 0.8 * act.random().nextDouble()) / strikes;
-      act.did("killed %s after %d operations".formatted(what, load.awaitShare(share)));
-      strike.now();
-    }
-    load.await();
-    act.settle();
+        act -> act.underLoad(3, "the " + role.word(), () -> act.rig().killAndStart(role)));
   }
 
   private static void keyReuse(Act act) throws InterruptedException {
     Remote remote = act.rig().remote(RemoteKind.LEGACY);
     for (int i = 0; i < 4; i++) {
       Operation original = act.operation("pay");
-      Operation changed = original.withArguments(original.arguments().replace("100", "101"));
+      Operation changed = original.with(Part.ARGUMENTS, original.arguments().replace("100", "101"));
       remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(original.business()));
       String first = act.deliver(original);
       act.awaitSaid(first, "CLAIMED");
@@ -201,6 +192,29 @@ final class TheThirteen {
       act.awaitLast(first);
       act.awaitVerdict(act.deliver(changed), "FINGERPRINT_MISMATCH");
       act.awaitVerdict(act.deliver(original), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static void jsonForm(Act act) throws InterruptedException {
+    for (int i = 0; i < 3; i++) {
+      Operation operation = act.operation("pay");
+      act.awaitLast(act.deliver(operation));
+      for (String amount : List.of("100", "100.0", "1e2", "10000E-2")) {
+        act.awaitVerdict(
+            act.deliver(
+                operation.with(
+                    Part.ARGUMENTS,
+                    "{ \"amount\": %s, \"order\": \"%s\" }"
+                        .formatted(amount, operation.business()))),
+            "REPLAYED");
+      }
+      act.awaitVerdict(
+          act.deliver(
+              operation.with(
+                  Part.ARGUMENTS,
+                  "{\"amount\":100.01,\"order\":\"%s\"}".formatted(operation.business()))),
+          "FINGERPRINT_MISMATCH");
     }
     act.settle();
   }
@@ -465,10 +479,11 @@ final class TheThirteen {
 
   private static Operation put(Operation operation, String version, @Nullable String object) {
     return operation
-        .withArguments(
+        .with(
+            Part.ARGUMENTS,
             "{\"order\":\"%s\",\"object\":\"%s\"}"
                 .formatted(operation.business(), object == null ? operation.business() : object))
-        .withPrecondition(version);
+        .with(Part.PRECONDITION, version);
   }
 
   private static void nestedRetries(Act act) throws InterruptedException {
@@ -491,11 +506,15 @@ final class TheThirteen {
   private static void crossTenant(Act act) throws InterruptedException {
     for (int i = 0; i < 5; i++) {
       Operation one = act.operation("pay");
-      Operation other = act.operation("pay").withId(one.id()).withPrincipal("t2", "agent:c");
+      Operation other =
+          act.operation("pay")
+              .with(Part.ID, one.id())
+              .with(Part.TENANT, "t2")
+              .with(Part.PRINCIPAL, "agent:c");
       String first = act.deliver(one);
       act.deliver(other);
       act.awaitLast(first);
-      Operation stranger = one.withPrincipal("t1", "agent:b");
+      Operation stranger = one.with(Part.TENANT, "t1").with(Part.PRINCIPAL, "agent:b");
       String asked = act.deliver(stranger);
       act.awaitVerdict(asked, "UNAUTHORIZED");
       act.check(
@@ -506,7 +525,7 @@ final class TheThirteen {
       Operation regional = act.operation("pay.regional");
       for (String region : List.of("region:eu-west-1", "region:us-east-1")) {
         Operation there =
-            regional.withScope(region).withBusiness(regional.business() + "@" + region);
+            regional.with(Part.SCOPE, region).withBusiness(regional.business() + "@" + region);
         act.rename(regional, there);
         act.deliver(there);
       }

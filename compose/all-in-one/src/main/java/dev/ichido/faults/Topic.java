@@ -70,6 +70,23 @@ final class Topic {
     }
   }
 
+  /** Writes them again as if they were of that time. */
+  void writeAt(List<ConsumerRecord<byte[], byte[]>> records, long timestamp) {
+    try (KafkaProducer<byte[], byte[]> producer = producer()) {
+      for (ConsumerRecord<byte[], byte[]> record : records) {
+        var unused =
+            producer.send(
+                new ProducerRecord<>(
+                    name, null, timestamp, record.key(), record.value(), record.headers()));
+      }
+    }
+  }
+
+  /** How many committed records there are. */
+  int count() {
+    return read("").size();
+  }
+
   /** Writes one record and returns when it is there. */
   void write(byte[] key, byte[] value) throws InterruptedException {
     try (KafkaProducer<byte[], byte[]> producer = producer()) {

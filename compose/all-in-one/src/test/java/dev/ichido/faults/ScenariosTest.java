@@ -29,7 +29,7 @@ class ScenariosTest {
 
   private static ScenarioReport report(List<String> findings, long duplicates, long lost) {
     return new ScenarioReport(
-        "crash-relay",
+        Scenarios.all().getFirst(),
         1,
         10,
         12,

@@ -1,0 +1,523 @@
+package dev.ichido.faults;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.faults.Operation.Part;
+import dev.ichido.faults.Scenario.Group;
+import dev.ichido.inbox.InboxReply;
+import dev.ichido.outbox.KeyFields;
+import dev.ichido.outbox.Lineage;
+import dev.ichido.outbox.OperationIds;
+import dev.ichido.outbox.TenantKey;
+import dev.ichido.remotes.Fault;
+import dev.ichido.remotes.FaultKind;
+import dev.ichido.remotes.Faults;
+import dev.ichido.remotes.RemoteKind;
+import dev.ichido.remotes.StatusMode;
+import dev.ichido.schemas.Topics;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** The ways in which idempotency layers are known to fail, beyond the thirteen. */
+final class FailureModes {
+  private FailureModes() {}
+
+  static List<Scenario> all() {
+    return List.of(
+        of(
+            "new-key-on-retry",
+            List.of("M-01", "FR-40"),
+            "6 retries come under a new id, where the action only reports it",
+            "both run, since nothing tells them from twins; the journal says SUSPECTED_REMINT for"
+                + " each",
+            FailureModes::newKeyReported),
+        of(
+            "new-key-held",
+            List.of("M-01", "FR-40"),
+            "6 retries come under a new id, where the action holds them",
+            "HELD_SUSPECT, no second effect, and the first id still replays",
+            FailureModes::newKeyHeld),
+        of(
+            "legitimate-twins",
+            List.of("M-01", "FR-07"),
+            "20 pairs of equal content, each with a discriminator, where the action holds suspects",
+            "all 40 run: no false dedupe",
+            FailureModes::twins),
+        of(
+            "rolled-back-transaction",
+            List.of("M-03", "FR-25"),
+            "10 transactions of an agent are rolled back and 10 lose their connection; then each"
+                + " step is done again",
+            "nothing of the first try happened, and the second has one effect",
+            FailureModes::rolledBack),
+        of(
+            "clock-skew",
+            List.of("M-07", "FR-05"),
+            "an agent's clock is 10 minutes ahead, then an hour behind; the remote's clock jumps",
+            "ahead of the skew: CLOCK_SKEW and no effect until it is issued anew; behind: one"
+                + " effect",
+            FailureModes::clockSkew),
+        of(
+            "clock-skew-of-a-role",
+            List.of("M-07", "FR-05", "FR-01"),
+            "executor and processor run with clocks that are minutes ahead and behind of each"
+                + " other's, while answers are lost",
+            "one effect each, every delivery answered",
+            FailureModes::movedRoles),
+        of(
+            "webhook-and-model-replay",
+            List.of("M-11", "FR-15", "FR-03"),
+            "the model is asked again: with a new call id for the same order, and with a call id of"
+                + " an earlier turn for another one",
+            "same order: REPLAYED; another order under a call id that was used before: runs",
+            FailureModes::modelReplay),
+        of(
+            "non-idempotent-downstream",
+            List.of("M-13", "FR-17"),
+            "a fifth of all requests of a load meets a fault of a remote that honours no key",
+            "one effect each",
+            FailureModes::randomFaults),
+        of(
+            "seven-answers",
+            List.of("M-13", "FR-17"),
+            "accept then time out, 5xx after settling, two answers, a slow one, no status read for"
+                + " a while, declared safe to retry, clean",
+            "one effect each",
+            FailureModes::sevenAnswers),
+        of(
+            "short-downstream-window",
+            List.of("M-14", "FR-45"),
+            "the remote remembers a key for 8 seconds and can't be asked; 4 answers are lost within"
+                + " them, 2 for longer",
+            "within: sent again under the same key; beyond: never again, UNKNOWN until a person"
+                + " looks",
+            FailureModes::shortWindow),
+        of(
+            "unknown-without-status-read",
+            List.of("M-04", "FR-14"),
+            "2 answers of a remote with neither key nor status read are lost",
+            "UNKNOWN and nothing is sent again, until a person settles it from the command line",
+            FailureModes::blind),
+        of(
+            "lagging-status-read",
+            List.of("M-13", "FR-13"),
+            "the answer is lost, and the status read says absent once before it says the truth",
+            "one absent read is no proof: no second call",
+            FailureModes::lagging),
+        of(
+            "delayed-request-keyed",
+            List.of("M-13", "FR-01"),
+            "the network holds 3 requests back until the attempt was given up, to a remote that"
+                + " dedupes on our key",
+            "the next attempt runs under the same key; the late request has no second effect",
+            act -> delayed(act, RemoteKind.IETF, "charge")),
+        of(
+            "repeated-compensation",
+            List.of("M-16", "F-13", "FR-43"),
+            "4 operations are undone: each compensation is delivered four times at once, its answer"
+                + " is lost, the executor is killed, and it is delivered again",
+            "one effect and one compensation each",
+            FailureModes::compensations),
+        of(
+            "result-version-drift",
+            List.of("M-19", "FR-04"),
+            "a tool goes from version 1 to 2 and every role is started anew; stored results of"
+                + " version 1 are asked for by readers of both",
+            "a reader of 1 gets the stored bytes; a reader of 2 is refused, never handed a result"
+                + " of 1",
+            FailureModes::versionDrift),
+        of(
+            "replay-attack",
+            List.of("M-17", "FR-44"),
+            "captured intents are written to the topic again: as they are, and under another"
+                + " tenant's key; and asked for by another principal",
+            "no effect, nothing told",
+            FailureModes::replayAttack));
+  }
+
+  /** What Ichido can't prevent; see the guarantees. */
+  static List<Scenario> limits() {
+    return List.of(
+        new Scenario(
+            "delayed-request",
+            Group.LIMITS,
+            List.of("M-13"),
+            "the network holds 2 requests back until two status reads said absent, to a remote that"
+                + " honours neither key nor version",
+            "a second effect: nothing at our end can call a request back that has left",
+            act -> delayed(act, RemoteKind.LEGACY, "pay")));
+  }
+
+  private static Scenario of(
+      String id, List<String> covers, String does, String expected, Scenario.Body body) {
+    return new Scenario(id, Group.FAILURE_MODES, covers, does, expected, body);
+  }
+
+  private static Operation present(Act act, String action, String to) {
+    return act.operation(action).with(Part.ARGUMENTS, "{\"to\":\"" + act.prefix() + to + "\"}");
+  }
+
+  private static void newKeyReported(Act act) throws InterruptedException {
+    for (int i = 0; i < 6; i++) {
+      act.awaitLast(act.deliver(present(act, "gift", "customer-" + i)));
+      act.awaitLast(act.deliver(present(act, "gift", "customer-" + i)));
+    }
+    act.await("six lines in the journal", () -> act.journalled("SUSPECTED_REMINT") == 6);
+    act.settle();
+  }
+
+  private static void newKeyHeld(Act act) throws InterruptedException {
+    for (int i = 0; i < 6; i++) {
+      Operation first = present(act, "gift.held", "customer-" + i);
+      act.awaitLast(act.deliver(first));
+      Operation again = present(act, "gift.held", "customer-" + i);
+      act.expect(again, 0, 0);
+      act.awaitVerdict(act.deliver(again), "HELD_SUSPECT");
+      act.awaitVerdict(act.deliver(first), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static void twins(Act act) throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      for (String seat : List.of("seat-a", "seat-b")) {
+        act.deliver(present(act, "gift.held", "customer-" + i).with(Part.DISCRIMINATOR, seat));
+      }
+    }
+    act.settle();
+  }
+
+  private static void rolledBack(Act act) throws InterruptedException {
+    for (int i = 0; i < 20; i++) {
+      Operation operation = act.operation("pay");
+      try (Connection connection = act.rig().runtime().getConnection()) {
+        act.deliver(connection, operation);
+        if (i % 2 == 0) {
+          connection.rollback();
+        } else {
+          connection.abort(Runnable::run);
+        }
+      } catch (SQLException aborted) {
+        // Closing what is gone says so.
+      }
+      if (i % 4 < 2) {
+        act.deliver(operation);
+      } else {
+        act.expect(operation, 0, 0);
+      }
+    }
+    act.settle();
+  }
+
+  private static void clockSkew(Act act) throws InterruptedException {
+    act.rig().remotes().forEach(remote -> remote.advanceClock(Duration.ofMinutes(7)));
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation(i % 2 == 0 ? "pay" : "charge");
+      String ahead = act.deliver(operation.withIssuedAt(Act.now().plus(Duration.ofMinutes(10))));
+      act.awaitVerdict(ahead, "INVALID");
+      act.check(
+          "CLOCK_SKEW".equals(act.replies(ahead).getLast().code()), "another code than CLOCK_SKEW");
+      Operation corrected = operation.withIssuedAt(Act.now());
+      act.awaitLast(act.deliver(corrected));
+      act.awaitVerdict(act.deliver(corrected), "REPLAYED");
+      Operation behind = act.operation("pay").withIssuedAt(Act.now().minus(Duration.ofHours(1)));
+      act.awaitLast(act.deliver(behind));
+      act.awaitVerdict(act.deliver(behind), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static void movedRoles(Act act) throws InterruptedException {
+    Rig rig = act.rig();
+    Remote remote = rig.remote(RemoteKind.LEGACY);
+    Duration skew = Duration.ofSeconds(7 + act.random().nextInt(6));
+    for (Kind role : List.of(Kind.EXECUTOR, Kind.PROCESSOR)) {
+      // An executor that is ahead by more than a lease starts nothing, which is safe and no use.
+      Duration by = role == Kind.EXECUTOR ? skew.negated() : skew;
+      rig.replaceByMoved(role, by);
+      act.did("the %s's clock was moved by %s".formatted(role.word(), by));
+      List<String> deliveries = new ArrayList<>();
+      for (int i = 0; i < 12; i++) {
+        Operation operation = act.operation("pay");
+        if (i % 3 == 0) {
+          remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(operation.business()));
+        } else if (i % 3 == 1) {
+          remote.add(
+              Fault.of(FaultKind.TIMEOUT_BEFORE_COMMIT).forBusinessKey(operation.business()));
+        }
+        deliveries.add(act.deliver(operation));
+        deliveries.add(act.deliver(operation));
+      }
+      for (String delivery : deliveries) {
+        act.awaitLast(delivery);
+      }
+      rig.endOthers();
+      rig.heal();
+    }
+    act.settle();
+  }
+
+  private static void modelReplay(Act act) throws InterruptedException {
+    TenantKey key = TenantKey.of("a key of the battery's own".getBytes(UTF_8));
+    for (int i = 0; i < 5; i++) {
+      Operation order = act.operation("pay");
+      String id =
+          OperationIds.fromKeyFields(
+              key, "pay", KeyFields.of("order"), Map.of("order", order.business()));
+      act.awaitLast(act.deliver(order.with(Part.ID, id)));
+      // Asked again, the model makes another call of the same order.
+      act.awaitVerdict(act.deliver(order.with(Part.ID, id)), "REPLAYED");
+      for (String turn : List.of("turn-1", "turn-2")) {
+        Operation call = act.operation("pay");
+        act.deliver(
+            call.with(
+                Part.ID,
+                OperationIds.fromLineage(
+                    key, new Lineage("battery", act.prefix() + i, turn, "call_0", 0))));
+      }
+    }
+    act.settle();
+  }
+
+  private static void randomFaults(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    List<Faults.Rule> rules = new ArrayList<>();
+    for (FaultKind kind :
+        List.of(
+            FaultKind.ACCEPT_THEN_TIMEOUT,
+            FaultKind.TIMEOUT_BEFORE_COMMIT,
+            FaultKind.ERROR_AFTER_COMMIT,
+            FaultKind.RETRY_INVITED,
+            FaultKind.ERROR_BEFORE_COMMIT,
+            FaultKind.ANSWER_TWICE,
+            FaultKind.RESET_BEFORE_READ,
+            FaultKind.RESET_AFTER_COMMIT,
+            FaultKind.RESET_MID_BODY,
+            FaultKind.TOO_MANY_REQUESTS)) {
+      rules.add(new Faults.Rule(0.02, Fault.of(kind).times(0)));
+    }
+    remote.random(act.random().nextLong(), rules);
+    Load load = act.load("pay");
+    load.await();
+    act.settle();
+  }
+
+  private static void sevenAnswers(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (FaultKind kind :
+        List.of(
+            FaultKind.ACCEPT_THEN_TIMEOUT,
+            FaultKind.ERROR_AFTER_COMMIT,
+            FaultKind.ANSWER_TWICE,
+            FaultKind.SLOW,
+            FaultKind.RETRY_INVITED,
+            FaultKind.CLEAN)) {
+      Operation operation = act.operation("pay");
+      remote.add(Fault.of(kind).forBusinessKey(operation.business()));
+      act.deliver(operation);
+    }
+    Operation unread = act.operation("pay");
+    remote.add(
+        Fault.of(FaultKind.RESET_AFTER_COMMIT).forBusinessKey(unread.business()),
+        Fault.of(FaultKind.STATUS_UNAVAILABLE).times(4));
+    act.deliver(unread);
+    act.await("every request", () -> remote.book().byBusinessKey(unread.business()).size() == 1);
+    Patience.pass(Duration.ofSeconds(4));
+    act.settle();
+  }
+
+  private static void shortWindow(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.IETF);
+    for (int i = 0; i < 4; i++) {
+      Operation within = act.operation("charge.brief");
+      remote.add(Fault.of(FaultKind.RESET_AFTER_COMMIT).forBusinessKey(within.business()));
+      act.awaitLast(act.deliver(within));
+    }
+    List<Operation> beyond = new ArrayList<>();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Operation operation = act.operation("charge.brief");
+      beyond.add(operation);
+      remote.add(
+          Fault.of(FaultKind.RESET_AFTER_COMMIT).times(0).forBusinessKey(operation.business()));
+      deliveries.add(act.deliver(operation));
+    }
+    for (Operation operation : beyond) {
+      act.awaitEffects(remote, operation, 1);
+    }
+    Patience.pass(Duration.ofSeconds(9));
+    remote.clear();
+    remote.advanceClock(Duration.ofDays(2));
+    Patience.pass(Duration.ofSeconds(3));
+    settleByHand(act, beyond, deliveries);
+  }
+
+  private static void blind(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    List<Operation> operations = new ArrayList<>();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Operation operation = act.operation("pay.blind");
+      operations.add(operation);
+      remote.add(Fault.of(FaultKind.RESET_AFTER_COMMIT).forBusinessKey(operation.business()));
+      deliveries.add(act.deliver(operation));
+    }
+    Patience.pass(Duration.ofSeconds(3));
+    settleByHand(act, operations, deliveries);
+  }
+
+  /** What stays unknown is told by nobody but a person, who looks at the remote's book. */
+  private static void settleByHand(Act act, List<Operation> operations, List<String> deliveries)
+      throws InterruptedException {
+    for (int i = 0; i < operations.size(); i++) {
+      Operation operation = operations.get(i);
+      String held = act.deliver(operation);
+      act.awaitSaid(held, "HELD_UNKNOWN");
+      act.check(
+          act.replies(deliveries.get(i)).stream().noneMatch(it -> it.isFinal()),
+          "what nobody can know was told as known");
+      int code =
+          act.rig()
+              .command(
+                  "operation",
+                  "resolve",
+                  operation.tenant(),
+                  operation.id(),
+                  "--as",
+                  "SUCCEEDED",
+                  "--by",
+                  "person:ops",
+                  "--evidence",
+                  "seen in the book");
+      act.check(code == 0, "a person could not settle an unknown operation");
+    }
+    act.settle();
+  }
+
+  private static void lagging(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    remote.status(StatusMode.lagging(1, Duration.ZERO));
+    for (int i = 0; i < 6; i++) {
+      Operation operation = act.operation("pay");
+      remote.add(Fault.of(FaultKind.RESET_AFTER_COMMIT).forBusinessKey(operation.business()));
+      act.awaitLast(act.deliver(operation));
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+    act.settle();
+  }
+
+  private static void delayed(Act act, RemoteKind kind, String action) throws InterruptedException {
+    Remote remote = act.rig().remote(kind);
+    int count = kind == RemoteKind.LEGACY ? 2 : 3;
+    // Connections that were kept would bring the status reads after the request.
+    remote.wire().blink();
+    remote.wire().silence();
+    List<Operation> operations = new ArrayList<>();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      Operation operation = act.operation(action);
+      operations.add(operation);
+      deliveries.add(act.deliver(operation));
+    }
+    act.await("the requests on the way", () -> remote.wire().held() >= count);
+    remote.wire().freeze();
+    for (String delivery : deliveries) {
+      act.awaitLast(delivery);
+    }
+    Map<String, Integer> before = remote.calls();
+    remote.wire().thaw();
+    for (Operation operation : operations) {
+      act.await(
+          "the late request",
+          () ->
+              remote.calls().getOrDefault(operation.business(), 0)
+                  > before.getOrDefault(operation.business(), 0));
+    }
+    act.settle();
+  }
+
+  private static void compensations(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    List<Operation> undone = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Operation step = act.operation("pay");
+      act.awaitLast(act.deliver(step));
+      Operation undo = act.operation("pay").with(Part.COMPENSATES, step.id());
+      undone.add(undo);
+      remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(undo.business()));
+      act.deliverTogether(undo, 4);
+    }
+    for (Operation undo : undone) {
+      act.awaitEffects(remote, undo, 1);
+    }
+    act.rig().killAndStart(Kind.EXECUTOR);
+    for (Operation undo : undone) {
+      act.awaitLast(act.deliver(undo));
+      act.awaitVerdict(act.deliver(undo), "REPLAYED");
+    }
+    act.settle();
+  }
+
+  private static void versionDrift(Act act) throws InterruptedException {
+    List<Operation> operations = new ArrayList<>();
+    List<String> bodies = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation("pay").with(Part.VERSION, "1");
+      operations.add(operation);
+      bodies.add(act.awaitLast(act.deliver(operation)).map(InboxReply::body).orElse(""));
+    }
+    for (Kind role : Kind.values()) {
+      act.rig().killAndStart(role);
+    }
+    for (int i = 0; i < 4; i++) {
+      String again = act.deliver(operations.get(i));
+      act.awaitVerdict(again, "REPLAYED");
+      act.check(
+          bodies.get(i).equals(act.replies(again).getLast().body()),
+          "a stored result is not what it was");
+      String newer = act.deliver(operations.get(i).with(Part.VERSION, "2"));
+      act.awaitVerdict(newer, "FINGERPRINT_MISMATCH");
+      act.check(
+          act.replies(newer).getLast().body() == null, "a reader of version 2 got a result of 1");
+    }
+    act.settle();
+  }
+
+  private static void replayAttack(Act act) throws InterruptedException {
+    List<Operation> operations = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      Operation operation = act.operation("pay");
+      operations.add(operation);
+      act.awaitLast(act.deliver(operation));
+    }
+    Topic intents = act.rig().topic(Topics::intents);
+    List<ConsumerRecord<byte[], byte[]>> captured = intents.read(act.prefix());
+    double replayed = counted(act, "REPLAYED");
+    double refused = act.rig().meter(Kind.PROCESSOR, "ichido_dead_letters", "");
+    intents.write(captured, key -> key);
+    intents.write(
+        captured, key -> new String(key, UTF_8).replace("k1/t1/", "k1/t2/").getBytes(UTF_8));
+    act.await("REPLAYED for each", () -> counted(act, "REPLAYED") >= replayed + captured.size());
+    act.await(
+        "a dead letter for each under another tenant's key",
+        () ->
+            act.rig().meter(Kind.PROCESSOR, "ichido_dead_letters", "")
+                >= refused + captured.size());
+    for (Operation operation : operations) {
+      act.awaitVerdict(
+          act.deliver(operation.with(Part.TENANT, "t1").with(Part.PRINCIPAL, "agent:b")),
+          "UNAUTHORIZED");
+    }
+    act.settle();
+  }
+
+  private static double counted(Act act, String verdict) throws InterruptedException {
+    return act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "\"" + verdict + "\"");
+  }
+}

@@ -1,0 +1,326 @@
+package dev.ichido.faults;
+
+import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.faults.Operation.Part;
+import dev.ichido.faults.Scenario.Group;
+import dev.ichido.schemas.Topics;
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** What can go wrong between the outbox and Kafka. */
+final class RelayFaults {
+  private RelayFaults() {}
+
+  static List<Scenario> all() {
+    return List.of(
+        of(
+            "relay-open-transaction",
+            List.of("FR-20"),
+            "a transaction writes 5 rows before and 5 after another one commits, stays open over a"
+                + " kill of the relay, and commits while the relay is down",
+            "all 11 operations have their effect",
+            RelayFaults::openTransaction),
+        of(
+            "relay-overlapping-transactions",
+            List.of("FR-25"),
+            "two transactions write one operation with two amounts; the one begun later commits"
+                + " first",
+            "commit order decides: the first to commit runs, the other is a FINGERPRINT_MISMATCH",
+            RelayFaults::overlapping),
+        of(
+            "relay-slot-dropped",
+            List.of("FR-21"),
+            "the relay is killed and its slot dropped under load, and the load goes on",
+            "the relay says so, makes the slot anew, sends what the table holds and goes on",
+            RelayFaults::slotDropped),
+        of(
+            "relay-slot-moved",
+            List.of("FR-21", "FR-31"),
+            "the relay is killed under load, and somebody moves its slot past rows that were never"
+                + " sent",
+            "the audit of the outbox against what was acknowledged finds the rows and sends them",
+            RelayFaults::slotMoved),
+        of(
+            "relay-transport-errors",
+            List.of("FR-22", "FR-31"),
+            "under load, the connections to the broker are reset, cut and silent by turns; and"
+                + " those of the relay to the database",
+            "one effect each, every delivery answered",
+            RelayFaults::transport),
+        of(
+            "relay-quiet-outbox",
+            List.of("FR-23"),
+            "other tables write 60 MB while the outbox is quiet",
+            "the slot's lag returns to less than 1 MB by itself",
+            RelayFaults::quiet),
+        of(
+            "relay-paused",
+            List.of("FR-24", "FR-31"),
+            "SIGSTOP of the relay under load until another one has taken its slot, then SIGCONT",
+            "the first is fenced: one effect each",
+            RelayFaults::paused),
+        of(
+            "relay-killed-often",
+            List.of("FR-31", "FR-20"),
+            "kill -9 of the relay eight times under load",
+            "no intent lost, one effect each",
+            RelayFaults::killedOften),
+        of(
+            "relay-killed-unacknowledged",
+            List.of("FR-31", "FR-22"),
+            "the broker falls silent, the relay reads 30 rows that nobody acknowledges, and is"
+                + " killed; three times",
+            "only what was acknowledged moved the position: all 90 have their effect",
+            RelayFaults::unacknowledged),
+        of(
+            "relay-idle",
+            List.of("FR-29"),
+            "nothing happens for longer than the broker keeps a transactional id, twice",
+            "the first intent afterwards has its effect",
+            RelayFaults::idle),
+        of(
+            "back-dated-records",
+            List.of("FR-26"),
+            "records are written to the work topics with a time of 1970",
+            "the broker stamps its own time: retention never deletes them unread",
+            RelayFaults::backDated));
+  }
+
+  private static Scenario of(
+      String id, List<String> covers, String does, String expected, Scenario.Body body) {
+    return new Scenario(id, Group.RELAY, covers, does, expected, body);
+  }
+
+  private static void openTransaction(Act act) throws InterruptedException, SQLException {
+    Map<String, Operation> rows = new HashMap<>();
+    try (Connection open = act.rig().runtime().getConnection()) {
+      for (int i = 0; i < 5; i++) {
+        Operation operation = act.operation("pay");
+        rows.put(act.deliver(open, operation), operation);
+      }
+      act.awaitLast(act.deliver(act.operation("pay")));
+      for (int i = 0; i < 5; i++) {
+        Operation operation = act.operation("pay");
+        rows.put(act.deliver(open, operation), operation);
+      }
+      act.rig().role(Kind.RELAY).kill();
+      open.commit();
+    }
+    rows.forEach(act::committed);
+    act.settle();
+  }
+
+  private static void overlapping(Act act) throws InterruptedException, SQLException {
+    for (int i = 0; i < 5; i++) {
+      Operation early = act.operation("pay");
+      Operation late = early.with(Part.ARGUMENTS, early.arguments().replace("100", "101"));
+      try (Connection begun = act.rig().runtime().getConnection()) {
+        String refused = act.deliver(begun, early);
+        String runs = act.deliver(late);
+        begun.commit();
+        act.committed(refused, early);
+        act.awaitVerdict(refused, "FINGERPRINT_MISMATCH");
+        act.awaitLast(runs);
+        act.awaitVerdict(act.deliver(late), "REPLAYED");
+      }
+    }
+    act.settle();
+  }
+
+  private static void slotDropped(Act act) throws InterruptedException {
+    Load load = act.load("pay", "pay", "pay", "charge");
+    load.awaitShare(0.2 + 0.2 * act.random().nextDouble());
+    act.rig().role(Kind.RELAY).kill();
+    act.await(
+        "the slot to be dropped",
+        () -> onSlot(act, "select pg_drop_replication_slot('ichido_outbox')"));
+    act.did("dropped the slot after %d operations".formatted(load.awaitShare(0)));
+    load.awaitShare(0.7);
+    act.rig().killAndStart(Kind.RELAY);
+    load.await();
+    act.settle();
+    countTwice(act);
+  }
+
+  private static void slotMoved(Act act) throws InterruptedException {
+    Load load = act.load("pay", "pay", "pay", "charge");
+    load.awaitShare(0.2 + 0.2 * act.random().nextDouble());
+    act.rig().role(Kind.RELAY).kill();
+    load.awaitShare(0.6);
+    act.await(
+        "the slot to be moved",
+        () ->
+            onSlot(
+                act, "select pg_replication_slot_advance('ichido_outbox', pg_current_wal_lsn())"));
+    act.did("moved the slot after %d operations".formatted(load.awaitShare(0)));
+    act.rig().killAndStart(Kind.RELAY);
+    load.await();
+    act.settle();
+  }
+
+  /** The server lets a slot go when it has seen that its reader is gone. */
+  private static boolean onSlot(Act act, String sql) {
+    try (Connection connection = act.rig().runtime().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+      connection.commit();
+      return true;
+    } catch (SQLException stillRead) {
+      return false;
+    }
+  }
+
+  private static void transport(Act act) throws InterruptedException {
+    Load load = act.load("pay", "pay", "pay", "charge");
+    Wire broker = act.rig().brokerWire();
+    Wire database = act.rig().databaseWire(Kind.RELAY);
+    int strike = 0;
+    for (Wire wire : List.of(broker, database, broker, database)) {
+      load.awaitShare((strike + 0.1 + 0.5 * act.random().nextDouble()) / 4);
+      wire.blink();
+      Patience.pass(Duration.ofMillis(200 + act.random().nextInt(300)));
+      if (strike++ < 2) {
+        wire.cut();
+      } else {
+        wire.silence();
+      }
+      Patience.pass(Duration.ofMillis(500 + act.random().nextInt(1_500)));
+      wire.open();
+    }
+    load.await();
+    act.settle();
+  }
+
+  private static void quiet(Act act) throws InterruptedException, SQLException {
+    act.awaitLast(act.deliver(act.operation("pay")));
+    try (Connection connection = act.rig().runtime().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create table if not exists neighbour (line text)");
+      for (int i = 0; i < 6; i++) {
+        statement.execute(
+            "insert into neighbour select repeat(md5(g::text), 32) from generate_series(1, 10000)"
+                + " g");
+        connection.commit();
+      }
+      statement.execute("drop table neighbour");
+      connection.commit();
+    }
+    act.await("a slot without lag", () -> lag(act) < 1 << 20);
+    act.awaitLast(act.deliver(act.operation("pay")));
+    act.settle();
+  }
+
+  private static long lag(Act act) {
+    try (Connection connection = act.rig().runtime().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select pg_wal_lsn_diff(pg_current_wal_lsn(), confirmed_flush_lsn)"
+                    + " from pg_replication_slots where slot_name = 'ichido_outbox'")) {
+      return row.next() ? row.getLong(1) : Long.MAX_VALUE;
+    } catch (SQLException away) {
+      return Long.MAX_VALUE;
+    }
+  }
+
+  private static void paused(Act act) throws InterruptedException {
+    Load load = act.load("pay", "pay", "pay", "charge");
+    load.awaitShare(0.1 + 0.3 * act.random().nextDouble());
+    act.rig().role(Kind.RELAY).pause();
+    Rig.Instance other = act.rig().startAnother(Kind.RELAY);
+    act.rig().awaitReady(other);
+    act.did("another relay took over");
+    load.awaitShare(0.8);
+    act.rig().role(Kind.RELAY).resume();
+    load.await();
+    // Whoever holds the slot keeps it; the first one gets it back when this one is gone.
+    other.jvm().end();
+    act.settle();
+    countTwice(act);
+  }
+
+  private static void killedOften(Act act) throws InterruptedException {
+    act.underLoad(8, "the relay", () -> act.rig().killAndStart(Kind.RELAY));
+    countTwice(act);
+  }
+
+  private static void unacknowledged(Act act) throws InterruptedException {
+    for (int times = 0; times < 3; times++) {
+      act.rig().brokerWire().silence();
+      for (int i = 0; i < 30; i++) {
+        act.deliver(act.operation("pay"));
+      }
+      act.await("the relay to send", () -> act.rig().brokerWire().held() > 0);
+      Patience.pass(Duration.ofMillis(1_000 + act.random().nextInt(1_000)));
+      act.rig().role(Kind.RELAY).kill();
+      act.rig().brokerWire().cut();
+      act.rig().brokerWire().open();
+      act.rig().killAndStart(Kind.RELAY);
+    }
+    act.settle();
+  }
+
+  /** How often a record was sent twice; the processor takes each delivery for what it is. */
+  private static void countTwice(Act act) {
+    Map<String, Integer> times = new HashMap<>();
+    for (ConsumerRecord<byte[], byte[]> record :
+        act.rig().topic(Topics::intents).read(act.prefix())) {
+      times.merge(new String(record.value(), StandardCharsets.ISO_8859_1), 1, Integer::sum);
+    }
+    long twice = times.values().stream().filter(it -> it > 1).count();
+    act.did("%d intents in the topic, %d of them more than once".formatted(times.size(), twice));
+  }
+
+  private static void idle(Act act) throws InterruptedException {
+    act.rig()
+        .restartBroker(
+            "transactional.id.expiration.ms=4000",
+            "transaction.remove.expired.transaction.cleanup.interval.ms=1000",
+            "producer.id.expiration.ms=4000",
+            "producer.id.expiration.check.interval.ms=1000");
+    try {
+      act.rig().heal();
+      List<Operation> operations = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        Operation operation = act.operation("pay");
+        operations.add(operation);
+        act.awaitLast(act.deliver(operation));
+        act.awaitVerdict(act.deliver(operations.getFirst()), "REPLAYED");
+        Patience.pass(Duration.ofSeconds(7));
+      }
+      act.settle();
+    } finally {
+      act.rig().restartBroker();
+    }
+    act.settle();
+  }
+
+  private static void backDated(Act act) throws InterruptedException {
+    Operation operation = act.operation("pay");
+    act.awaitLast(act.deliver(operation));
+    for (Topic topic :
+        List.of(
+            act.rig().topic(Topics::intents),
+            act.rig().topic(Topics::commands),
+            act.rig().topic(Topics::results),
+            act.rig().topic(Topics::replies))) {
+      long now = Act.now().toEpochMilli();
+      topic.writeAt(topic.read(act.prefix()), 0L);
+      act.check(
+          topic.read(act.prefix()).stream()
+              .allMatch(record -> record.timestamp() > now - Duration.ofHours(1).toMillis()),
+          "a record has the time that its writer claimed");
+    }
+    act.awaitVerdict(act.deliver(operation), "REPLAYED");
+    act.settle();
+  }
+}
