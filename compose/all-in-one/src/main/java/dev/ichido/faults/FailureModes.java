@@ -472,7 +472,7 @@ final class FailureModes {
       operations.add(operation);
       bodies.add(act.awaitLast(act.deliver(operation)).map(InboxReply::body).orElse(""));
     }
-    for (Kind role : Kind.values()) {
+    for (Kind role : Rig.ROLES) {
       act.rig().killAndStart(role);
     }
     for (int i = 0; i < 4; i++) {
