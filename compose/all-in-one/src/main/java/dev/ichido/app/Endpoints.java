@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a running all-in-one can be reached. It is kept in the data folder while it runs, so that
@@ -20,6 +21,7 @@ import java.util.Optional;
  * @param httpUrl health and metrics
  * @param gatewayUrl the HTTP door
  * @param topicPrefix what the name of every topic begins with
+ * @param config file of its tenants and actions; null for the built-in ones
  */
 public record Endpoints(
     long pid,
@@ -29,7 +31,8 @@ public record Endpoints(
     String registryUrl,
     String httpUrl,
     String gatewayUrl,
-    String topicPrefix) {
+    String topicPrefix,
+    @Nullable String config) {
   private static final String FILE = "endpoints.json";
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -43,7 +46,8 @@ public record Endpoints(
         .put("registry_url", registryUrl)
         .put("http_url", httpUrl)
         .put("gateway_url", gatewayUrl)
-        .put("topic_prefix", topicPrefix);
+        .put("topic_prefix", topicPrefix)
+        .put("config", config);
   }
 
   void write(Path folder) throws IOException {
@@ -73,7 +77,8 @@ public record Endpoints(
               node.path("registry_url").asText(),
               node.path("http_url").asText(),
               node.path("gateway_url").asText(),
-              node.path("topic_prefix").asText(Topics.DEFAULT_PREFIX)));
+              node.path("topic_prefix").asText(Topics.DEFAULT_PREFIX),
+              node.path("config").isTextual() ? node.path("config").asText() : null));
     } catch (IOException none) {
       return Optional.empty();
     }

@@ -249,7 +249,7 @@ public final class Roles {
   }
 
   /** Tenants and actions, checked. */
-  static PolicySet policy(IchidoConfig config) {
+  public static PolicySet policy(IchidoConfig config) {
     return PolicyLoader.released()
         .loadFrom(
             config.policy(),

@@ -16,6 +16,7 @@ import dev.ichido.topology.policy.PolicySet;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -30,6 +31,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -156,7 +158,8 @@ public final class Stack implements AutoCloseable {
               registry.url().toString(),
               health.url(),
               door.url().get(),
-              config.topics().prefix());
+              config.topics().prefix(),
+              file(given.source()));
       endpoints.write(folder.path());
       opened.push(() -> Endpoints.delete(folder.path()));
       return new Stack(opened, database, broker, roles, config, endpoints);
@@ -167,6 +170,12 @@ public final class Stack implements AutoCloseable {
       close(opened);
       throw e;
     }
+  }
+
+  /** What was not read from a file has a source that names none. */
+  private static @Nullable String file(String source) {
+    Path file = Path.of(source);
+    return Files.isRegularFile(file) ? file.toAbsolutePath().toString() : null;
   }
 
   public Endpoints endpoints() {

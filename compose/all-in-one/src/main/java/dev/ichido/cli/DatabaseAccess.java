@@ -8,6 +8,7 @@ import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.DatabaseSection;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.config.Settings;
+import dev.ichido.demo.DemoSetup;
 import dev.ichido.embedded.DataFolder;
 import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.schemas.Topics;
@@ -15,6 +16,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -79,6 +84,41 @@ final class DatabaseAccess implements AutoCloseable {
   }
 
   /**
+   * As {@link #open}, if that is told and has a table.
+   *
+   * @param table qualified name
+   */
+  Optional<DataSource> find(Function<IchidoConfig, DatabaseSection> section, String table)
+      throws SQLException {
+    if (config != null && section.apply(ConfigLoader.ofProcess().load(config)).url() == null) {
+      return Optional.empty();
+    }
+    DataSource source = open(section, table);
+    try (Connection connection = source.getConnection();
+        PreparedStatement look = connection.prepareStatement("select to_regclass(?) is not null")) {
+      look.setString(1, table);
+      try (ResultSet row = look.executeQuery()) {
+        return row.next() && row.getBoolean(1) ? Optional.of(source) : Optional.empty();
+      }
+    }
+  }
+
+  /**
+   * The configuration that the processor of these servers runs under: tenants, actions, names.
+   *
+   * @throws CommandException STACK_DOWN when no stack runs on the data folder
+   */
+  IchidoConfig processorConfig() {
+    if (config != null) {
+      return ConfigLoader.ofProcess().load(config);
+    }
+    String given = running().config();
+    return given == null
+        ? DemoSetup.gettingStarted(data.folder())
+        : ConfigLoader.ofProcess().load(Path.of(given));
+  }
+
+  /**
    * The broker and the registry that belong to the database; connects to nothing.
    *
    * @throws CommandException STACK_DOWN when no stack runs on the data folder
@@ -93,22 +133,23 @@ final class DatabaseAccess implements AutoCloseable {
           loaded.registry().values(),
           new Topics(loaded.topics().prefix()));
     }
-    Path folder = data.folder();
-    Endpoints running =
-        Endpoints.find(folder)
-            .orElseThrow(
-                () ->
-                    CommandException.failed(
-                        "STACK_DOWN",
-                        "Expected an embedded stack that runs on "
-                            + folder
-                            + ", but none does. Start it with ichido up, or give --data or"
-                            + " --config.",
-                        null));
+    Endpoints running = running();
     return new TopicAccess(
         Map.of("bootstrap.servers", running.bootstrapServers()),
         Map.of("schema.registry.url", running.registryUrl()),
         new Topics(running.topicPrefix()));
+  }
+
+  private Endpoints running() {
+    return Endpoints.find(data.folder())
+        .orElseThrow(
+            () ->
+                CommandException.failed(
+                    "STACK_DOWN",
+                    "Expected an embedded stack that runs on "
+                        + data.folder()
+                        + ", but none does. Start it with ichido up, or give --data or --config.",
+                    null));
   }
 
   private static void require(IchidoConfig loaded, Settings settings, String name, String section) {

@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
       PublishCommand.class,
       RepliesCommand.class,
       OperationCommand.class,
+      ReplayCommand.class,
+      CaptureCommand.class,
       WorkflowCommand.class,
       MigrateCommand.class,
       RoleCommand.Relay.class,

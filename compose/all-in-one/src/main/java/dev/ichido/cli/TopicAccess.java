@@ -9,7 +9,7 @@ import java.util.Map;
  * @param kafka client properties
  * @param registry settings of the serde
  */
-record TopicAccess(Map<String, String> kafka, Map<String, String> registry, Topics topics) {
+public record TopicAccess(Map<String, String> kafka, Map<String, String> registry, Topics topics) {
   /** Settings may hold passwords. */
   @Override
   public String toString() {

@@ -45,13 +45,27 @@ public final class DemoSetup implements AutoCloseable {
 
   /** A tenant and two actions of this remote, for a first try. */
   public IchidoConfig gettingStarted() {
-    ToolCall note = call("demo.note", ToolCall.Effect.WRITE);
-    ToolCall look = call("demo.look", ToolCall.Effect.READ);
-    return with(
+    return gettingStarted(remote.port(), key);
+  }
+
+  /** The same, of a folder on which another process runs. */
+  public static IchidoConfig gettingStarted(Path data) {
+    try {
+      String key = Files.readString(data.resolve("demo/tenant.key"), UTF_8).strip();
+      return gettingStarted(1, key);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static IchidoConfig gettingStarted(int port, String key) {
+    return DemoPolicy.under(
         ConfigLoader.ofProcess().load("the built-in configuration", Stack.DEFAULTS),
         "",
-        List.of(note, look),
-        false);
+        List.of(call("demo.note", ToolCall.Effect.WRITE), call("demo.look", ToolCall.Effect.READ)),
+        false,
+        port,
+        key);
   }
 
   Path folder() {

@@ -8,7 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A remote that does whatever it is asked, each time, and counts. */
+/** A remote that does whatever it is asked, each time, and counts; GET only asks. */
 final class CountingRemote implements AutoCloseable {
   private final AtomicInteger effects = new AtomicInteger();
   private final HttpServer server;
@@ -27,7 +27,10 @@ final class CountingRemote implements AutoCloseable {
           try (exchange) {
             exchange.getRequestBody().readAllBytes();
             byte[] body =
-                ("{\"id\":\"effect-" + remote.effects.incrementAndGet() + "\"}").getBytes(UTF_8);
+                (exchange.getRequestMethod().equals("GET")
+                        ? "{\"count\":" + remote.effects + "}"
+                        : "{\"id\":\"effect-" + remote.effects.incrementAndGet() + "\"}")
+                    .getBytes(UTF_8);
             exchange.sendResponseHeaders(200, body.length);
             exchange.getResponseBody().write(body);
           }

@@ -6,6 +6,7 @@ import dev.ichido.executor.claim.ClaimStore;
 import dev.ichido.executor.claim.ExecutorMigration;
 import dev.ichido.executor.wire.CommandMapper;
 import dev.ichido.executor.wire.ResultMapper;
+import dev.ichido.schemas.CarriedHeaders;
 import dev.ichido.schemas.SideEffectCommand;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
@@ -360,7 +361,7 @@ public final class ExecutorRole implements AutoCloseable {
       ToolCommand command = CommandMapper.toCommand(key, decoded);
       meters.delivery(command.kind(), command.action());
       offsets.begin(partition, record.offset());
-      return new Work(command, partition, record.offset(), Reporter.traceparent(record));
+      return new Work(command, partition, record.offset(), CarriedHeaders.of(record.headers()));
     }
 
     private void refuse(

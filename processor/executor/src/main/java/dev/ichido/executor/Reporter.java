@@ -4,6 +4,7 @@ import dev.ichido.executor.Caller.Told;
 import dev.ichido.executor.claim.ClaimStore;
 import dev.ichido.executor.claim.Recording;
 import dev.ichido.executor.wire.ResultMapper;
+import dev.ichido.schemas.CarriedHeaders;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
@@ -26,7 +27,6 @@ import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.Serializer;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -204,35 +204,27 @@ final class Reporter implements Runnable {
   private ProducerRecord<byte[], byte[]> toRecord(Outgoing outgoing) {
     return switch (outgoing) {
       case Outgoing.Result r ->
-          traced(
+          carrying(
               new ProducerRecord<>(
                   topics.results(),
                   r.work().command.recordKey().getBytes(StandardCharsets.UTF_8),
                   results.serialize(
                       topics.results(),
                       ResultMapper.toResult(r.work().command, r.report(), reporter))),
-              r.work().traceparent);
+              r.work().carried);
       case Outgoing.Refused d ->
-          traced(
+          carrying(
               new ProducerRecord<>(
                   topics.deadLetters(),
                   d.source().key(),
                   deadLetters.serialize(topics.deadLetters(), d.letter())),
-              traceparent(d.source()));
+              CarriedHeaders.of(d.source().headers()));
     };
   }
 
-  /** The W3C trace context that a record carries, if any. */
-  static byte @Nullable [] traceparent(ConsumerRecord<byte[], byte[]> record) {
-    Header header = record.headers().lastHeader("traceparent");
-    return header == null ? null : header.value();
-  }
-
-  private static ProducerRecord<byte[], byte[]> traced(
-      ProducerRecord<byte[], byte[]> record, byte @Nullable [] traceparent) {
-    if (traceparent != null) {
-      record.headers().add("traceparent", traceparent);
-    }
+  private static ProducerRecord<byte[], byte[]> carrying(
+      ProducerRecord<byte[], byte[]> record, List<Header> carried) {
+    carried.forEach(record.headers()::add);
     return record;
   }
 }

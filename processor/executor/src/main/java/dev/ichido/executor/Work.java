@@ -1,8 +1,10 @@
 package dev.ichido.executor;
 
 import dev.ichido.executor.claim.ClaimAnswer;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
 /** One delivery of one command, from the poll until its report is acknowledged. */
@@ -10,7 +12,7 @@ final class Work {
   final ToolCommand command;
   final TopicPartition partition;
   final long offset;
-  final byte @Nullable [] traceparent;
+  final List<Header> carried;
 
   /** Set by whoever reports first: the call, or the drain that gives up on it. */
   final AtomicBoolean reported = new AtomicBoolean();
@@ -20,10 +22,10 @@ final class Work {
 
   volatile @Nullable Thread runner;
 
-  Work(ToolCommand command, TopicPartition partition, long offset, byte @Nullable [] traceparent) {
+  Work(ToolCommand command, TopicPartition partition, long offset, List<Header> carried) {
     this.command = command;
     this.partition = partition;
     this.offset = offset;
-    this.traceparent = traceparent;
+    this.carried = carried;
   }
 }

@@ -135,7 +135,7 @@ class ReporterIT {
             null,
             NOW);
     reporter.report(
-        new Work(command, new TopicPartition("commands", 0), 0, null),
+        new Work(command, new TopicPartition("commands", 0), 0, List.of()),
         new Caller.Told(report, true, null),
         report,
         () -> {});

@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One counter for each verdict, by tenant and action: {@code ichido.verdicts}; alarms among them:
- * {@code ichido.alarms}; refused records: {@code ichido.dead.letters} by code.
+ * One counter for each verdict, by tenant and action: {@code ichido.verdicts}; those on records
+ * that an operator sent again: {@code ichido.replay.verdicts}; alarms: {@code ichido.alarms};
+ * refused records: {@code ichido.dead.letters} by code.
  *
  * <p>Only tenants and actions of the policy become tags, so a stranger cannot make series.
  */
@@ -25,8 +26,10 @@ public final class VerdictMeters {
   }
 
   /** Counts a verdict; a tenant or action that the policy does not know is null. */
-  public void count(String verdict, @Nullable String tenant, @Nullable String action) {
-    counter("ichido.verdicts", verdict, tenant, action).increment();
+  public void count(
+      String verdict, @Nullable String tenant, @Nullable String action, boolean replay) {
+    counter(replay ? "ichido.replay.verdicts" : "ichido.verdicts", verdict, tenant, action)
+        .increment();
   }
 
   public void alarm(String verdict, @Nullable String tenant, @Nullable String action) {

@@ -31,6 +31,7 @@ import dev.ichido.decision.Verdict;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
+import dev.ichido.schemas.CarriedHeaders;
 import dev.ichido.topology.NodeNames;
 import dev.ichido.topology.metrics.VerdictMeters;
 import dev.ichido.topology.policy.PolicySet;
@@ -62,6 +63,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
@@ -76,8 +78,6 @@ import org.jspecify.annotations.Nullable;
  * event, decide, write, put.
  */
 public final class OperationProcessor implements Processor<byte[], byte[], byte[], byte[]> {
-  private static final String TRACE_HEADER = "traceparent";
-
   private final Wiring wiring;
   private final Facts facts;
 
@@ -130,13 +130,13 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     Instant at = clock.now();
     PolicySet policies = wiring.policies().get();
     SourcePosition source = position(record);
-    String traceparent = traceparent(record.headers());
+    List<Header> carried = CarriedHeaders.of(record.headers());
     String key = record.key() == null ? "" : new String(record.key(), UTF_8);
     try {
       if (source.topic().equals(wiring.intentsTopic())) {
-        intent(key, source, Looked.NOT, null, policies, at, traceparent);
+        intent(key, source, Looked.NOT, null, policies, at, carried);
       } else if (!source.topic().equals(wiring.resultsTopic())) {
-        message(key, InternalMessage.read(record.value()), policies, at, traceparent);
+        message(key, InternalMessage.read(record.value()), policies, at, carried);
       } else {
         OperationEvent event =
             wiring
@@ -148,10 +148,10 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
                     at,
                     (tenant, by) ->
                         policies.findTenant(tenant).map(it -> it.mayResolve(by)).orElse(false));
-        decide(key, event, policies, new Origin(source, Looked.NOT), traceparent);
+        decide(key, event, policies, new Origin(source, Looked.NOT), carried);
       }
     } catch (PoisonException e) {
-      refuse(source, e.poison(), at, traceparent);
+      refuse(source, e.poison(), at, carried);
     }
   }
 
@@ -162,7 +162,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       @Nullable OriginalStanding original,
       PolicySet policies,
       Instant at,
-      @Nullable String traceparent)
+      List<Header> carried)
       throws PoisonException {
     Delivery delivery =
         wiring.intents().delivery(wiring.intentsTopic(), source.key(), source.value());
@@ -176,8 +176,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
             it -> budget(delivery, it, at),
             looked.suspectOf(),
             original);
-    Decision decision =
-        decide(key, before, event, policies, new Origin(source, looked), traceparent);
+    Decision decision = decide(key, before, event, policies, new Origin(source, looked), carried);
     boolean asks = decision.effects().stream().anyMatch(AskOriginal.class::isInstance);
     if (looked.heldAgainstMeanings() && looked.suspectOf() == null && !asks) {
       SuspectNews.unclaimed(event.key(), event, decision.next()).ifPresent(news -> tell(news, at));
@@ -185,18 +184,13 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
   }
 
   private void message(
-      String key,
-      InternalMessage message,
-      PolicySet policies,
-      Instant at,
-      @Nullable String traceparent)
+      String key, InternalMessage message, PolicySet policies, Instant at, List<Header> carried)
       throws PoisonException {
     switch (message) {
       case Answer it ->
-          intent(
-              key, it.source(), new Looked(true, it.suspectOf()), null, policies, at, traceparent);
+          intent(key, it.source(), new Looked(true, it.suspectOf()), null, policies, at, carried);
       case CompensationAnswer it ->
-          intent(key, it.source(), it.looked(), it.standing(), policies, at, traceparent);
+          intent(key, it.source(), it.looked(), it.standing(), policies, at, carried);
       case CompensationQuestion it ->
           decide(
               key,
@@ -208,14 +202,14 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
                   new Principal(it.principal())),
               policies,
               new Origin(it.source(), it.looked()),
-              traceparent);
+              carried);
       case CompensationRelease it ->
           decide(
               key,
               new CompensationReleased(required(key), at, it.compensation()),
               policies,
               null,
-              traceparent);
+              carried);
       case Question it -> throw misled();
       case News it -> throw misled();
     }
@@ -256,7 +250,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
               stores
                   .budgets()
                   .view(key.get().tenant(), policy.name(), policy.retry().budget(), at));
-      var unused = decide(due.recordKey(), before, event, policies, null, before.traceparent());
+      var unused =
+          decide(due.recordKey(), before, event, policies, null, trace(before.traceparent()));
     }
   }
 
@@ -265,8 +260,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       OperationEvent event,
       PolicySet policies,
       @Nullable Origin origin,
-      @Nullable String traceparent) {
-    var unused = decide(key, stores.operations().get(key), event, policies, origin, traceparent);
+      List<Header> carried) {
+    var unused = decide(key, stores.operations().get(key), event, policies, origin, carried);
   }
 
   private Decision decide(
@@ -275,7 +270,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       OperationEvent event,
       PolicySet policies,
       @Nullable Origin origin,
-      @Nullable String traceparent) {
+      List<Header> carried) {
     ActionPolicy policy =
         policies.governing(OperationStateMachine.governingAction(before.state(), event));
     Decision decision = OperationStateMachine.decide(before.state(), event, policy);
@@ -304,7 +299,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
                   asking.looked(),
                   asking.source()),
               event.at(),
-              traceparent);
+              carried);
         }
         case TellCompensation it -> {
           Origin asking = Objects.requireNonNull(origin, "origin");
@@ -312,14 +307,14 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
               Objects.requireNonNull(asking.source().key(), "key"),
               new CompensationAnswer(it.standing(), asking.looked(), asking.source()),
               event.at(),
-              traceparent);
+              carried);
         }
         case ReleaseOriginal it ->
             mail(
                 it.original().recordKey().getBytes(UTF_8),
                 new CompensationRelease(it.compensation()),
                 event.at(),
-                traceparent);
+                carried);
       }
     }
     Address address = Address.of(event);
@@ -328,7 +323,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
           wiring
               .effects()
               .journal(address.tenant(), address.scope(), address.operationId(), transition));
-      count(transition, address, event, policies);
+      count(transition, address, event, policies, isReplay(carried));
     }
     stores
         .operations()
@@ -336,8 +331,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
             key,
             before,
             decision.next(),
-            before.traceparent() == null ? traceparent : before.traceparent());
-    forward(key.getBytes(UTF_8), outgoing, event.at(), traceparent);
+            before.traceparent() == null ? traceparent(carried) : before.traceparent());
+    forward(key.getBytes(UTF_8), outgoing, event.at(), carried);
     if (!decision.next().equals(before.state())) {
       SuspectNews.of(event.key(), before.state(), decision.next(), event.at())
           .ifPresent(news -> tell(news, event.at()));
@@ -345,42 +340,41 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     return decision;
   }
 
-  private void mail(byte[] key, InternalMessage message, Instant at, @Nullable String traceparent) {
+  private void mail(byte[] key, InternalMessage message, Instant at, List<Header> carried) {
     forward(
         key,
         List.of(new Outgoing(NodeNames.COMPENSATION_MAIL, InternalMessage.write(message))),
         at,
-        traceparent);
+        carried);
   }
 
-  private void refuse(
-      SourcePosition source, Poison poison, Instant at, @Nullable String traceparent) {
+  private void refuse(SourcePosition source, Poison poison, Instant at, List<Header> carried) {
     wiring.meters().deadLetter(poison.code(), poison.reason().name());
     byte[] key = source.key();
     forward(
         key == null ? new byte[0] : key,
         List.of(wiring.effects().deadLetter(source, poison, at)),
         at,
-        traceparent);
+        carried);
   }
 
-  private void forward(
-      byte[] key, List<Outgoing> outgoing, Instant at, @Nullable String traceparent) {
+  private void forward(byte[] key, List<Outgoing> outgoing, Instant at, List<Header> carried) {
     for (Outgoing record : outgoing) {
-      Headers headers = new RecordHeaders();
-      if (traceparent != null) {
-        headers.add(TRACE_HEADER, traceparent.getBytes(UTF_8));
-      }
+      Headers headers = new RecordHeaders(carried);
       context.forward(new Record<>(key, record.value(), at.toEpochMilli(), headers), record.node());
     }
   }
 
   private void count(
-      Transition transition, Address address, OperationEvent event, PolicySet policies) {
+      Transition transition,
+      Address address,
+      OperationEvent event,
+      PolicySet policies,
+      boolean replay) {
     String tenant = policies.findTenant(address.tenant()).isPresent() ? address.tenant() : null;
     String action = OperationStateMachine.governingAction(transition.after(), event);
     String known = action != null && policies.findAction(action).isPresent() ? action : null;
-    wiring.meters().count(transition.verdict().name(), tenant, known);
+    wiring.meters().count(transition.verdict().name(), tenant, known, replay);
     if (transition.alarm()) {
       wiring.meters().alarm(transition.verdict().name(), tenant, known);
     }
@@ -407,9 +401,22 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     return stored.state() instanceof Known known ? known.binding().action() : null;
   }
 
-  private static @Nullable String traceparent(Headers headers) {
-    Header header = headers.lastHeader(TRACE_HEADER);
-    return header == null || header.value() == null ? null : new String(header.value(), UTF_8);
+  private static List<Header> trace(@Nullable String text) {
+    return text == null
+        ? List.of()
+        : List.of(new RecordHeader(CarriedHeaders.TRACE, text.getBytes(UTF_8)));
+  }
+
+  private static @Nullable String traceparent(List<Header> carried) {
+    return carried.stream()
+        .filter(header -> header.key().equals(CarriedHeaders.TRACE))
+        .map(header -> new String(header.value(), UTF_8))
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static boolean isReplay(List<Header> carried) {
+    return carried.stream().anyMatch(header -> header.key().equals(CarriedHeaders.REPLAY));
   }
 
   /** The record that an event came of, and what was looked for on its way. */

@@ -1,0 +1,78 @@
+package dev.ichido.replay;
+
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * What became of records that were sent again.
+ *
+ * @param run what marks them
+ * @param finished whether all was taken in when this was counted
+ * @param verdicts decisions on them, each with its count
+ * @param newCommands commands to have an effect that they led to
+ * @param reads reads that ran again, as reads do for each delivery
+ * @param newEffects effects added, as far as the source can tell
+ * @param effectsFrom book or claims, or commands where neither is known
+ * @param comparedReplies deliveries that had a last reply before and have one now
+ * @param differingReplies of these, the ids of those that were told another thing
+ */
+public record ReplayReport(
+    String run,
+    boolean finished,
+    int replayed,
+    SortedMap<String, Integer> verdicts,
+    int newCommands,
+    int reads,
+    long newEffects,
+    String effectsFrom,
+    int deadLetters,
+    int comparedReplies,
+    List<String> differingReplies) {
+  private static final JsonMapper JSON = new JsonMapper();
+
+  /** Whether the records changed nothing. */
+  public boolean isWithoutEffect() {
+    return finished && newCommands == 0 && newEffects == 0 && differingReplies.isEmpty();
+  }
+
+  /** A document for machines. */
+  public ObjectNode toJson() {
+    ObjectNode document = JSON.createObjectNode().put("replayed", replayed);
+    ObjectNode counts = document.putObject("verdicts");
+    verdicts.forEach(counts::put);
+    return document
+        .put("new_commands", newCommands)
+        .put("new_effects", newEffects)
+        .put("differing_replies", differingReplies.size())
+        .put("effects_from", effectsFrom)
+        .put("compared_replies", comparedReplies)
+        .put("reads", reads)
+        .put("dead_letters", deadLetters)
+        .put("finished", finished)
+        .put("run", run);
+  }
+
+  /** For people. */
+  public String toText() {
+    StringBuilder text = new StringBuilder();
+    text.append("records sent again    %d  (run %s)%n".formatted(replayed, run));
+    verdicts.forEach((verdict, count) -> text.append("  %-20s%d%n".formatted(verdict, count)));
+    text.append("new commands          %d%n".formatted(newCommands));
+    text.append("effects added         %d  (by %s)%n".formatted(newEffects, effectsFrom));
+    text.append(
+        "replies that differ   %d of %d%n".formatted(differingReplies.size(), comparedReplies));
+    text.append("reads run again       %d%n".formatted(reads));
+    if (deadLetters > 0) {
+      text.append("dead letters          %d%n".formatted(deadLetters));
+    }
+    differingReplies.stream()
+        .limit(10)
+        .forEach(id -> text.append("  delivery ").append(id).append('\n'));
+    if (!finished) {
+      text.append("not all was taken in within --wait: the counts are not final\n");
+    }
+    return text.toString();
+  }
+}

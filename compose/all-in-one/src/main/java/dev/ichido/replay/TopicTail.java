@@ -1,0 +1,77 @@
+package dev.ichido.replay;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads committed records of one topic, up to where it ends at the moment of asking. */
+final class TopicTail implements AutoCloseable {
+  private static final Duration POLL = Duration.ofMillis(100);
+  private static final Duration CONNECT = Duration.ofSeconds(15);
+
+  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final List<TopicPartition> partitions;
+
+  private TopicTail(KafkaConsumer<byte[], byte[]> consumer, List<TopicPartition> partitions) {
+    this.consumer = consumer;
+    this.partitions = partitions;
+  }
+
+  /** Begins with the first record that the broker still has. */
+  static TopicTail fromStart(Map<String, String> kafka, String topic) {
+    TopicTail tail = open(kafka, topic);
+    tail.consumer.seekToBeginning(tail.partitions);
+    return tail;
+  }
+
+  /** Begins with the first record that is not committed yet. */
+  static TopicTail fromNow(Map<String, String> kafka, String topic) {
+    TopicTail tail = open(kafka, topic);
+    tail.consumer.endOffsets(tail.partitions, CONNECT).forEach(tail.consumer::seek);
+    return tail;
+  }
+
+  private static TopicTail open(Map<String, String> kafka, String topic) {
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.remove(ConsumerConfig.GROUP_ID_CONFIG);
+    settings.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    settings.putIfAbsent(ConsumerConfig.CLIENT_ID_CONFIG, "replay");
+    KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings);
+    List<TopicPartition> partitions =
+        consumer.partitionsFor(topic, CONNECT).stream()
+            .map(it -> new TopicPartition(it.topic(), it.partition()))
+            .toList();
+    consumer.assign(partitions);
+    return new TopicTail(consumer, partitions);
+  }
+
+  /** Hands over what is there, perhaps more, and was not handed over yet. */
+  void read(Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
+    Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, CONNECT);
+    while (partitions.stream().anyMatch(it -> consumer.position(it) < ends.getOrDefault(it, 0L))) {
+      consumer.poll(POLL).forEach(visitor);
+    }
+  }
+
+  List<ConsumerRecord<byte[], byte[]>> read() {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    read(records::add);
+    return records;
+  }
+
+  @Override
+  public void close() {
+    consumer.close();
+  }
+}

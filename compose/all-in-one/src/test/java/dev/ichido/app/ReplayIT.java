@@ -1,0 +1,240 @@
+package dev.ichido.app;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.zaxxer.hikari.HikariDataSource;
+import dev.ichido.cli.Ran;
+import dev.ichido.config.ConfigLoader;
+import dev.ichido.embedded.DataFolder;
+import dev.ichido.inbox.InboxReader;
+import dev.ichido.outbox.Outbox;
+import dev.ichido.outbox.OutboxIntent;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was done once is sent again from the topics and from a file; the remote counts. */
+class ReplayIT {
+  private static final int OPERATIONS = 6;
+
+  @TempDir Path temp;
+
+  private CountingRemote remote;
+  private Path config;
+
+  @BeforeEach
+  void begin() throws IOException {
+    remote = CountingRemote.start();
+    config = Files.writeString(temp.resolve("ichido.yaml"), policy(remote.port()));
+  }
+
+  @AfterEach
+  void end() {
+    remote.close();
+  }
+
+  @Test
+  void whatWasDoneIsNotDoneAgainAndWhatWasNotIs() throws Exception {
+    Path file = temp.resolve("incident.jsonl");
+    try (DataFolder folder = DataFolder.open(temp.resolve("one"));
+        Stack stack = start(folder)) {
+      publishAll(stack);
+      assertThat(remote.effects()).isEqualTo(OPERATIONS);
+      sendAllAgain(stack);
+      narrow();
+      Ran captured =
+          run("one", "capture", "--topic", "intents,results", "--out", file.toString(), "--json");
+      assertThat(captured.code()).as(captured.err()).isZero();
+      assertThat(new JsonMapper().readTree(captured.out()).path("captured").asInt())
+          .isEqualTo(2 * OPERATIONS + 2 + OPERATIONS + 1);
+    }
+    try (DataFolder folder = DataFolder.open(temp.resolve("two"));
+        Stack stack = start(folder)) {
+      assertThat(stack.endpoints().config()).isEqualTo(config.toString());
+      intoAnotherSystem(file);
+    }
+    assertThat(remote.effects()).isEqualTo(2 * OPERATIONS);
+  }
+
+  private void sendAllAgain(Stack stack) throws Exception {
+    JsonNode report =
+        replay(
+            0,
+            "one",
+            "--topic",
+            "intents,commands,results",
+            "--times",
+            "3",
+            "--shuffle",
+            "--book",
+            book(),
+            "--expect-no-effects");
+    int records = 2 * OPERATIONS + 2 + 2 * (OPERATIONS + 1);
+    assertThat(report.path("replayed").asInt()).isEqualTo(3 * records);
+    assertThat(report.at("/verdicts/REPLAYED").asInt()).isEqualTo(3 * 2 * OPERATIONS);
+    assertThat(report.at("/verdicts/FINGERPRINT_MISMATCH").asInt()).isEqualTo(3);
+    assertThat(report.at("/verdicts/DUPLICATE_RESULT").asInt())
+        .isGreaterThanOrEqualTo(3 * OPERATIONS);
+    assertThat(report.at("/verdicts/CLAIMED").isMissingNode()).isTrue();
+    assertThat(report.path("new_commands").asInt()).isZero();
+    assertThat(report.path("new_effects").asInt()).isZero();
+    assertThat(report.path("effects_from").asText()).isEqualTo("book");
+    assertThat(report.path("differing_replies").asInt()).isZero();
+    assertThat(report.path("compared_replies").asInt()).isEqualTo(2 * OPERATIONS + 1);
+    assertThat(report.path("finished").asBoolean()).isTrue();
+    assertThat(remote.effects()).isEqualTo(OPERATIONS);
+
+    String metrics = get(stack.endpoints().httpUrl() + "/metrics");
+    assertThat(counted(metrics, "ichido_verdicts_total", "REPLAYED")).isEqualTo(OPERATIONS);
+    assertThat(counted(metrics, "ichido_replay_verdicts_total", "REPLAYED"))
+        .isEqualTo(3 * 2 * OPERATIONS);
+  }
+
+  /** What a replay wrote is not part of the next one. */
+  private void narrow() throws Exception {
+    JsonNode one = replay(0, "one", "--operation-id", id(1), "--rate", "50");
+    assertThat(one.path("replayed").asInt()).isEqualTo(3);
+    assertThat(one.path("effects_from").asText()).isEqualTo("claims");
+    assertThat(one.path("new_effects").asInt()).isZero();
+    assertThat(replay(0, "one", "--tenant", "t1").path("replayed").asInt())
+        .isEqualTo(2 * OPERATIONS + 2);
+    Ran none = run("one", "replay", "--tenant", "t2");
+    assertThat(none.code()).isEqualTo(1);
+    assertThat(none.err()).contains("NOTHING_SELECTED");
+
+    JsonNode foreseen = replay(0, "one", "--dry-run", "--topic", "intents,commands,results");
+    assertThat(foreseen.path("would_run")).isEmpty();
+    assertThat(foreseen.at("/verdicts/REPLAYED").asInt()).isEqualTo(2 * OPERATIONS);
+    assertThat(foreseen.path("reads").asInt()).isEqualTo(2);
+  }
+
+  private void intoAnotherSystem(Path file) throws Exception {
+    String from = file.toString();
+    JsonNode foreseen = replay(1, "two", "--dry-run", "--expect-no-effects", "--file", from);
+    assertThat(foreseen.path("would_run")).hasSize(OPERATIONS);
+    assertThat(foreseen.at("/would_run/0/verdict").asText()).isEqualTo("CLAIMED");
+    assertThat(foreseen.at("/would_run/0/why").asText()).contains("ABSENT");
+    assertThat(remote.effects()).isEqualTo(OPERATIONS);
+
+    JsonNode first = replay(1, "two", "--file", from, "--book", book(), "--expect-no-effects");
+    assertThat(first.path("new_commands").asInt()).isEqualTo(OPERATIONS);
+    assertThat(first.path("new_effects").asInt()).isEqualTo(OPERATIONS);
+    assertThat(first.at("/verdicts/SETTLED").asInt()).isEqualTo(OPERATIONS);
+
+    JsonNode again = replay(0, "two", "--file", from, "--expect-no-effects", "--times", "2");
+    assertThat(again.path("new_effects").asInt()).isZero();
+    assertThat(again.at("/verdicts/REPLAYED").asInt()).isEqualTo(4 * OPERATIONS);
+  }
+
+  private Stack start(DataFolder folder) throws InterruptedException {
+    return Stack.start(
+        folder, Stack.Ports.FREE, new ConfigLoader(name -> null).load(config), line -> {});
+  }
+
+  private void publishAll(Stack stack) throws Exception {
+    List<String> deliveries = new ArrayList<>();
+    InboxReader inbox = new InboxReader(stack.dataSource());
+    try (HikariDataSource pool = stack.runtimeConnections(2)) {
+      for (int i = 1; i <= OPERATIONS; i++) {
+        String first = publish(pool, id(i), "{\"amount\":" + i + "}");
+        assertThat(inbox.awaitFinal(first, Duration.ofSeconds(90))).isPresent();
+        deliveries.add(publish(pool, id(i), "{\"amount\":" + i + "}"));
+      }
+      deliveries.add(publish(pool, id(1), "{\"amount\":9}"));
+      deliveries.add(publish(pool, null, "{}"));
+    }
+    for (String delivery : deliveries) {
+      assertThat(inbox.awaitFinal(delivery, Duration.ofSeconds(90))).isPresent();
+    }
+  }
+
+  private static String publish(HikariDataSource pool, @Nullable String operation, String arguments)
+      throws Exception {
+    OutboxIntent.Builder intent =
+        operation == null
+            ? OutboxIntent.read().action("look")
+            : OutboxIntent.execute().action("pay").operationId(operation);
+    try (Connection connection = pool.getConnection()) {
+      String delivery =
+          Outbox.publish(
+              connection,
+              intent
+                  .tenant("t1")
+                  .principal("agent:a")
+                  .arguments(arguments)
+                  .issuedAt(Instant.now())
+                  .build());
+      connection.commit();
+      return delivery;
+    }
+  }
+
+  private static String id(int i) {
+    return "replayed-operation-%04d".formatted(i);
+  }
+
+  private String book() {
+    return "http://127.0.0.1:" + remote.port() + "/book";
+  }
+
+  private JsonNode replay(int code, String data, String... options) throws Exception {
+    List<String> command = new ArrayList<>(List.of("replay", "--json"));
+    command.addAll(List.of(options));
+    Ran ran = run(data, command.toArray(String[]::new));
+    assertThat(ran.code()).as(ran.out() + ran.err()).isEqualTo(code);
+    return new JsonMapper().readTree(ran.out());
+  }
+
+  private Ran run(String data, String... command) {
+    List<String> all = new ArrayList<>(List.of(command));
+    all.addAll(List.of("--data", temp.resolve(data).toString()));
+    return Ran.of(all.toArray(String[]::new));
+  }
+
+  private static double counted(String metrics, String meter, String verdict) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(meter + "{") && line.contains("\"" + verdict + "\""))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
+  }
+
+  private static String get(String url) throws Exception {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(HttpRequest.newBuilder(URI.create(url)).build(), BodyHandlers.ofString())
+          .body();
+    }
+  }
+
+  private static String policy(int port) {
+    return """
+        topics: { partitions: 2 }
+        tenants: { t1: { principals: ['agent:a'], key: 'not-a-secret-of-anyone' } }
+        actions:
+          pay:
+            effect: write
+            http: { method: POST, url: 'http://127.0.0.1:%d/pay', reference: $.id }
+          look:
+            effect: read
+            http: { url: 'http://127.0.0.1:%d/look' }
+        """
+        .formatted(port, port);
+  }
+}
