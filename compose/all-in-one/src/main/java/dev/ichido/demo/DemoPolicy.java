@@ -92,7 +92,7 @@ final class DemoPolicy {
       action.set("http", http);
       return action;
     }
-    action.put("lease", "5s").put("retention", "24h").put("tombstone", "30d");
+    action.put("lease", "5s").put("retention", "24h").put("tombstone", "3650d");
     ObjectNode retry = action.putObject("retry").put("max_attempts", 5);
     retry.put("initial", "200ms").put("max", "2s");
     retry.putObject("budget").put("tokens", 1000).put("refill", "100/s");
