@@ -9,6 +9,7 @@ import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import org.slf4j.LoggerFactory;
+import org.slf4j.bridge.SLF4JBridgeHandler;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -65,6 +66,9 @@ public final class Main implements Callable<Integer> {
   }
 
   public static void main(String[] arguments) {
+    // The HTTP door's server logs by the JDK's own logger, which writes to standard error.
+    SLF4JBridgeHandler.removeHandlersForRootLogger();
+    SLF4JBridgeHandler.install();
     // Without it, the JDK's server holds small answers back for 40 ms.
     System.setProperty("sun.net.httpserver.nodelay", "true");
     int code = run(writer(System.out), writer(System.err), arguments);
