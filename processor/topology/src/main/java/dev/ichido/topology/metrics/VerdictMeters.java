@@ -28,8 +28,11 @@ public final class VerdictMeters {
   /** Counts a verdict; a tenant or action that the policy does not know is null. */
   public void count(
       String verdict, @Nullable String tenant, @Nullable String action, boolean replay) {
-    counter(replay ? "ichido.replay.verdicts" : "ichido.verdicts", verdict, tenant, action)
-        .increment();
+    Counter counted =
+        replay
+            ? counter("ichido.replay.verdicts", verdict, tenant, action)
+            : counter("ichido.verdicts", verdict, tenant, action);
+    counted.increment();
   }
 
   public void alarm(String verdict, @Nullable String tenant, @Nullable String action) {
