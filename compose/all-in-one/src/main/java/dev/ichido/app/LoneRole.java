@@ -38,14 +38,25 @@ public final class LoneRole implements AutoCloseable {
 
   /** Starts it and returns when it does its work. */
   public static LoneRole start(Kind kind, IchidoConfig config) throws InterruptedException {
-    return start(kind, config, Clocks.SYSTEM);
+    return start(kind, config, LivePolicy.fixed(config));
+  }
+
+  /**
+   * Starts it with a policy that may change.
+   *
+   * @param policy closed by the caller, after the role
+   */
+  public static LoneRole start(Kind kind, IchidoConfig config, LivePolicy policy)
+      throws InterruptedException {
+    return start(kind, config, policy, Clocks.SYSTEM);
   }
 
   /** Starts it by other clocks than the machine's; executor and processor take their time there. */
-  public static LoneRole start(Kind kind, IchidoConfig config, Clocks clocks)
+  public static LoneRole start(Kind kind, IchidoConfig config, LivePolicy policy, Clocks clocks)
       throws InterruptedException {
     PrometheusMeterRegistry meters = Meters.create();
-    Roles roles = new Roles(config, meters, true, clocks);
+    policy.bindTo(meters);
+    Roles roles = new Roles(config, policy, meters, true, clocks);
     RunningRole made =
         switch (kind) {
           case RELAY -> roles.relay();

@@ -9,7 +9,6 @@ import dev.ichido.config.IchidoConfig;
 import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorConfig;
 import dev.ichido.executor.ExecutorRole;
-import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpRemotes;
 import dev.ichido.gateway.ActionTerms;
 import dev.ichido.gateway.GatewayRole;
@@ -22,8 +21,6 @@ import dev.ichido.schemas.Topics;
 import dev.ichido.topology.ProcessorConfig;
 import dev.ichido.topology.ProcessorRole;
 import dev.ichido.topology.policy.ActionRules;
-import dev.ichido.topology.policy.Ages;
-import dev.ichido.topology.policy.PolicyLoader;
 import dev.ichido.topology.policy.PolicySet;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
@@ -31,7 +28,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -42,6 +39,7 @@ public final class Roles {
   private static final int GATEWAY_CONNECTIONS = 8;
 
   private final IchidoConfig config;
+  private final LivePolicy policy;
   private final MeterRegistry meters;
   private final boolean migrate;
   private final Clocks clocks;
@@ -49,14 +47,21 @@ public final class Roles {
   /**
    * For one process.
    *
+   * @param policy closed by the caller, after the roles
    * @param migrate whether executor and inbox bring their tables up to date when they start
    */
-  public Roles(IchidoConfig config, MeterRegistry meters, boolean migrate) {
-    this(config, meters, migrate, Clocks.SYSTEM);
+  public Roles(IchidoConfig config, LivePolicy policy, MeterRegistry meters, boolean migrate) {
+    this(config, policy, meters, migrate, Clocks.SYSTEM);
   }
 
-  Roles(IchidoConfig config, MeterRegistry meters, boolean migrate, Clocks clocks) {
+  Roles(
+      IchidoConfig config,
+      LivePolicy policy,
+      MeterRegistry meters,
+      boolean migrate,
+      Clocks clocks) {
     this.config = config;
+    this.policy = policy;
     this.meters = meters;
     this.migrate = migrate;
     this.clocks = clocks;
@@ -86,7 +91,6 @@ public final class Roles {
   /** Intents and results to commands and replies. */
   public RunningRole processor() {
     requireKafka("processor");
-    PolicySet policy = policy(config);
     IchidoConfig.Processor section = config.processor();
     ProcessorRole processor =
         new ProcessorRole(
@@ -104,7 +108,7 @@ public final class Roles {
                 section.sweepInterval(),
                 section.sweepBatch(),
                 section.inlineBodyBytes()),
-            () -> policy,
+            policy::rules,
             meters,
             clocks.time());
     return new RunningRole(
@@ -116,9 +120,8 @@ public final class Roles {
     requireKafka("executor");
     IchidoConfig.Executor section = config.executor();
     HikariDataSource pool = pool(section.database(), "executor.database", "executor", 16);
-    HttpRemotes remotes =
-        HttpRemotes.of(
-            ExecutorContracts.parse(config.policy().root().path("actions")), clocks.clock());
+    HttpRemotes remotes = new HttpRemotes(clocks.clock());
+    policy.take(loaded -> remotes.replace(loaded.contracts()));
     ExecutorRole executor =
         new ExecutorRole(
             new ExecutorConfig(
@@ -134,7 +137,7 @@ public final class Roles {
                 section.handlerTimeout(),
                 section.breakerFailureRate(),
                 section.breakerWait(),
-                claimRetention(config),
+                policy.claimRetention(),
                 migrate),
             pool,
             remotes.handlers(),
@@ -185,9 +188,9 @@ public final class Roles {
    *
    * @throws ConfigException CLAIM_RETENTION_SHORT
    */
-  static Duration claimRetention(IchidoConfig config) {
+  static Duration claimRetention(IchidoConfig config, PolicySet rules) {
     Duration least =
-        policy(config).actions().values().stream()
+        rules.actions().values().stream()
             .map(ActionRules::policy)
             .flatMap(
                 policy ->
@@ -208,8 +211,10 @@ public final class Roles {
         pool(config.outbox().database(), "outbox", "gateway-outbox", GATEWAY_CONNECTIONS);
     HikariDataSource reading =
         pool(config.inbox().database(), "inbox.database", "gateway-inbox", GATEWAY_CONNECTIONS);
+    AtomicReference<Map<String, ActionTerms>> terms = new AtomicReference<>(Map.of());
+    policy.take(loaded -> terms.set(terms(loaded.rules())));
     GatewayRole gateway =
-        new GatewayRole(config.gateway(), terms(policy(config)), writing, reading, migrate, meters);
+        new GatewayRole(config.gateway(), terms::get, writing, reading, migrate, meters);
     RunningRole role =
         new RunningRole(
             "gateway",
@@ -246,16 +251,6 @@ public final class Roles {
                         it.retention(),
                         it.tombstone(),
                         it.retryHorizon())));
-  }
-
-  /** Tenants and actions, checked. */
-  public static PolicySet policy(IchidoConfig config) {
-    return PolicyLoader.released()
-        .loadFrom(
-            config.policy(),
-            new Ages(
-                Optional.ofNullable(config.outbox().maxAge()),
-                Optional.ofNullable(config.deadLetter().maxAge())));
   }
 
   static OutboxDatabase outboxDatabase(IchidoConfig config, String role) {

@@ -8,7 +8,6 @@ import dev.ichido.embedded.DataFolder;
 import dev.ichido.embedded.EmbeddedBroker;
 import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.embedded.LoopbackPorts;
-import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.registry.JdbcRegistryLog;
 import dev.ichido.registry.RegistryServer;
@@ -89,9 +88,18 @@ public final class Stack implements AutoCloseable {
   public static Stack start(
       DataFolder folder, Ports ports, IchidoConfig given, Consumer<String> progress)
       throws InterruptedException {
-    // What a person wrote is checked before anything is started.
-    PolicySet policy = Roles.policy(given);
-    ExecutorContracts.parse(given.policy().root().path("actions"));
+    return start(folder, ports, LivePolicy.fixed(given), progress);
+  }
+
+  /**
+   * Starts everything with a policy that may change.
+   *
+   * @param policy closed by the caller, after the stack
+   */
+  public static Stack start(
+      DataFolder folder, Ports ports, LivePolicy policy, Consumer<String> progress)
+      throws InterruptedException {
+    IchidoConfig given = policy.config();
     requireFree("schema registry", ports.registry());
     requireFree("health and metrics", ports.http());
     requireFree("HTTP door", ports.gateway());
@@ -119,7 +127,7 @@ public final class Stack implements AutoCloseable {
                   new DatabaseSection(database.url(), database.user(), database.password()),
                   folder.resolve("processor").toString(),
                   DRAIN)
-              .withGateway(door(given.gateway(), folder, ports.gateway(), policy));
+              .withGateway(door(given.gateway(), folder, ports.gateway(), policy.rules()));
       Migration migration = new Migration(config);
       together(
           new ArrayDeque<>(),
@@ -138,7 +146,8 @@ public final class Stack implements AutoCloseable {
       progress.accept("starting relay, processor, executor, inbox and gateway");
       PrometheusMeterRegistry meters = Meters.create();
       opened.push(meters::close);
-      Roles made = new Roles(config, meters, false);
+      policy.bindTo(meters);
+      Roles made = new Roles(config, policy, meters, false);
       Roles.Door door = made.gateway();
       RoleGroup roles =
           new RoleGroup(

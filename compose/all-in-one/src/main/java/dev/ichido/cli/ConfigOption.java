@@ -1,5 +1,6 @@
 package dev.ichido.cli;
 
+import dev.ichido.app.LivePolicy;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
 import java.nio.file.Path;
@@ -16,5 +17,9 @@ final class ConfigOption {
 
   IchidoConfig load() {
     return ConfigLoader.ofProcess().load(file);
+  }
+
+  LivePolicy loadLive() {
+    return LivePolicy.of(file);
   }
 }

@@ -1,5 +1,6 @@
 package dev.ichido.cli;
 
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.LoneRole;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.relay.SlotLoss;
@@ -32,11 +33,8 @@ abstract class RoleCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException {
     Output output = Output.of(spec);
     Shutdown.guard(Thread.currentThread());
-    IchidoConfig loaded = config.load();
-    if (httpPort != null) {
-      loaded = loaded.withHttpPort(httpPort);
-    }
-    try (LoneRole role = LoneRole.start(kind, adjusted(loaded))) {
+    try (LivePolicy policy = config.loadLive();
+        LoneRole role = LoneRole.start(kind, adjusted(withPort(policy.config())), policy)) {
       output.progress(kind.word() + " is ready; health and metrics at " + role.httpUrl());
       role.awaitFailure();
       return ExitCode.HOLDS;
@@ -47,6 +45,10 @@ abstract class RoleCommand implements Callable<Integer> {
       }
       throw e;
     }
+  }
+
+  private IchidoConfig withPort(IchidoConfig loaded) {
+    return httpPort == null ? loaded : loaded.withHttpPort(httpPort);
   }
 
   /** The configuration with what the role's own options change. */

@@ -2,8 +2,8 @@ package dev.ichido.cli;
 
 import dev.ichido.app.DevelopmentTokens;
 import dev.ichido.app.Endpoints;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.Stack;
-import dev.ichido.config.ConfigLoader;
 import dev.ichido.demo.DemoSetup;
 import dev.ichido.embedded.DataFolder;
 import java.nio.file.Path;
@@ -46,12 +46,9 @@ final class UpCommand implements Callable<Integer> {
     long start = System.nanoTime();
     try (DataFolder folder = DataFolder.open(data.folder());
         DemoSetup remote = DemoSetup.open(folder);
-        Stack stack =
-            Stack.start(
-                folder,
-                ports.ports(),
-                config == null ? remote.gettingStarted() : ConfigLoader.ofProcess().load(config),
-                output::progress)) {
+        LivePolicy policy =
+            config == null ? LivePolicy.fixed(remote.gettingStarted()) : LivePolicy.of(config);
+        Stack stack = Stack.start(folder, ports.ports(), policy, output::progress)) {
       output.progress("all up after %.1f s".formatted((System.nanoTime() - start) / 1e9));
       if (json) {
         output.document(stack.endpoints().toJson());

@@ -102,6 +102,21 @@ public final class ConfigException extends RuntimeException {
         null);
   }
 
+  /** A changed policy asks for claims to be kept longer than the running executor keeps them. */
+  public static ConfigException restartNeeded(String source, Duration kept, Duration least) {
+    return new ConfigException(
+        "RESTART_NEEDED",
+        "Expected the changed actions in "
+            + source
+            + " to need claims for at most "
+            + kept
+            + ", as long as the running executor keeps them, but they need "
+            + least
+            + ". Restart the executors and the processors, or leave retention, tombstone and retry"
+            + " horizon as they were.",
+        null);
+  }
+
   private static String at(String source, OptionalInt line) {
     return line.isPresent() ? "line " + line.getAsInt() + " of " + source : source;
   }

@@ -1,8 +1,8 @@
 package dev.ichido.faults;
 
 import dev.ichido.app.Clocks;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.LoneRole;
-import dev.ichido.config.ConfigLoader;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -12,13 +12,13 @@ final class MovedRole {
 
   /** Runs until it is killed. */
   public static void main(String[] arguments) throws InterruptedException {
-    try (LoneRole role =
-        LoneRole.start(
-            LoneRole.Kind.valueOf(arguments[0]),
-            ConfigLoader.ofProcess()
-                .load(Path.of(arguments[1]))
-                .withHttpPort(Integer.parseInt(arguments[2])),
-            Clocks.moved(Duration.parse(arguments[3])))) {
+    try (LivePolicy policy = LivePolicy.of(Path.of(arguments[1]));
+        LoneRole role =
+            LoneRole.start(
+                LoneRole.Kind.valueOf(arguments[0]),
+                policy.config().withHttpPort(Integer.parseInt(arguments[2])),
+                policy,
+                Clocks.moved(Duration.parse(arguments[3])))) {
       role.awaitFailure();
     }
   }

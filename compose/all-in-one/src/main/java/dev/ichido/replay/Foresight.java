@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.ichido.app.Roles;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.cli.TopicAccess;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.schemas.CommandKind;
@@ -112,7 +112,7 @@ public final class Foresight {
    */
   public Foresight(TopicAccess access, IchidoConfig config, Optional<DataSource> claims) {
     this.access = access;
-    this.policies = Roles.policy(config);
+    this.policies = LivePolicy.fixed(config).rules();
     this.applicationId = config.processor().applicationId();
     this.claims = claims;
     this.serdes = RecordSerdes.from(access.registry());

@@ -22,14 +22,14 @@ class ClaimRetentionTest {
     "'{ retention: 60d }', P90DT5M",
   })
   void byDefaultItIsTheLongestThatAnActionAsksFor(String action, Duration expected) {
-    assertThat(Roles.claimRetention(config("{}", action))).isEqualTo(expected);
+    assertThat(LivePolicy.fixed(config("{}", action)).claimRetention()).isEqualTo(expected);
   }
 
   @Test
   void aLongerTimeIsTakenAndAShorterOneRefused() {
-    assertThat(Roles.claimRetention(config("{ claim_retention: 40d }", "{}")))
+    assertThat(LivePolicy.fixed(config("{ claim_retention: 40d }", "{}")).claimRetention())
         .isEqualTo(Duration.ofDays(40));
-    assertThatThrownBy(() -> Roles.claimRetention(config("{ claim_retention: 31d }", "{}")))
+    assertThatThrownBy(() -> LivePolicy.fixed(config("{ claim_retention: 31d }", "{}")))
         .isInstanceOfSatisfying(
             ConfigException.class, e -> assertThat(e.code()).isEqualTo("CLAIM_RETENTION_SHORT"))
         .hasMessageContaining("PT744H5M");

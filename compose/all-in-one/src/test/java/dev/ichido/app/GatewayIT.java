@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.app.DoorClient.Answer;
-import dev.ichido.config.ConfigLoader;
 import dev.ichido.embedded.DataFolder;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -43,6 +42,8 @@ class GatewayIT {
   @TempDir private static Path temp;
   private static DoorRemote remote;
   private static DataFolder folder;
+  private static Path config;
+  private static LivePolicy policy;
   private static Stack stack;
   private static DoorClient agent;
   private static DoorClient colleague;
@@ -53,12 +54,9 @@ class GatewayIT {
     Path data = temp.resolve("data");
     remote = DoorRemote.start();
     folder = DataFolder.open(data);
-    stack =
-        Stack.start(
-            folder,
-            Stack.Ports.FREE,
-            new ConfigLoader(name -> null).load("test", remote.config()),
-            line -> {});
+    config = Files.writeString(temp.resolve("ichido.yaml"), remote.config());
+    policy = LivePolicy.of(config);
+    stack = Stack.start(folder, Stack.Ports.FREE, policy, line -> {});
     String url = stack.endpoints().gatewayUrl();
     agent = DoorClient.of(url, data, "t1", "agent:a");
     colleague = DoorClient.of(url, data, "t1", "agent:b");
@@ -68,8 +66,38 @@ class GatewayIT {
   @AfterAll
   static void stop() {
     stack.close();
+    policy.close();
     folder.close();
     remote.close();
+  }
+
+  /** Processor, executor and door take it while they run; what is settled stays so. */
+  @Test
+  void aChangedPolicyCountsWithoutARestartAndReopensNothing() throws IOException {
+    Answer settled = agent.post("pay", "before-the-change-01", "{\"amount\":1}", "Prefer", WAIT);
+    refused(agent.get("/v1/actions/late"), 404, "ACTION_UNKNOWN");
+
+    Files.writeString(
+        config,
+        remote.config().replace("  pay: { ", "  pay: { retention: 2h, ")
+            + remote
+                .config()
+                .lines()
+                .filter(it -> it.startsWith("  pay: "))
+                .findFirst()
+                .orElseThrow()
+                .replace("pay: ", "late: "));
+    await().atMost(LIMIT).until(() -> agent.get("/v1/actions/late").status() == 200);
+    Answer executed = agent.post("late", "after-the-change-01", "{\"amount\":1}", "Prefer", WAIT);
+    assertThat(executed.text("state")).isEqualTo("SUCCEEDED");
+    assertThat(remote.effects("t1", "after-the-change-01")).hasSize(1);
+    Answer again = agent.post("pay", "before-the-change-01", "{\"amount\":1}", "Prefer", WAIT);
+    assertThat(again.text("marker")).isEqualTo("REPLAYED");
+    assertThat(again.body().get("result")).isEqualTo(settled.body().get("result"));
+    assertThat(remote.effects("t1", "before-the-change-01")).hasSize(1);
+
+    Files.writeString(config, remote.config());
+    await().atMost(LIMIT).until(() -> agent.get("/v1/actions/late").status() == 404);
   }
 
   /** Cases of the IETF draft and of the agentic-commerce protocol: the second request of a key. */

@@ -3,6 +3,7 @@ package dev.ichido.junit;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.Migration;
 import dev.ichido.app.RoleGroup;
 import dev.ichido.app.Roles;
@@ -61,6 +62,7 @@ public final class Ichido {
   private final Map<Role, RoleGroup> running = new EnumMap<>(Role.class);
   private final Path folder;
   private final IchidoConfig config;
+  private final LivePolicy policy;
   private final DataSource server;
   private final HikariDataSource runtime;
   private final InboxReader inbox;
@@ -78,6 +80,7 @@ public final class Ichido {
       opened.push(broker);
       RegistryServer registry = RegistryServer.start(new InMemoryRegistryLog(), 0);
       opened.push(registry);
+      policy = LivePolicy.fixed(given);
       config =
           given.on(
               broker.bootstrapServers(),
@@ -245,7 +248,7 @@ public final class Ichido {
 
   private RunningRole make(Role role) {
     // A registry of meters for each life, since a role registers its own again.
-    Roles roles = new Roles(config, new SimpleMeterRegistry(), false);
+    Roles roles = new Roles(config, policy, new SimpleMeterRegistry(), false);
     return switch (role) {
       case RELAY -> roles.relay();
       case PROCESSOR -> roles.processor();

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +34,7 @@ public final class GatewayRole implements AutoCloseable {
   private static final long HARD_LIMIT = 4;
 
   private final GatewayConfig config;
-  private final Map<String, ActionTerms> actions;
+  private final Supplier<Map<String, ActionTerms>> actions;
   private final DataSource outbox;
   private final DataSource inbox;
   private final boolean migrate;
@@ -45,20 +46,20 @@ public final class GatewayRole implements AutoCloseable {
   /**
    * A door of these databases.
    *
-   * @param actions what is published of each action
+   * @param actions what is published of each action, as it is now
    * @param outbox where intents are written
    * @param inbox where replies are read; one of its connections is kept for listening
    * @param migrate whether the door's own table is brought up to date at start
    */
   public GatewayRole(
       GatewayConfig config,
-      Map<String, ActionTerms> actions,
+      Supplier<Map<String, ActionTerms>> actions,
       DataSource outbox,
       DataSource inbox,
       boolean migrate,
       MeterRegistry meters) {
     this.config = config;
-    this.actions = Map.copyOf(actions);
+    this.actions = actions;
     this.outbox = outbox;
     this.inbox = inbox;
     this.migrate = migrate;

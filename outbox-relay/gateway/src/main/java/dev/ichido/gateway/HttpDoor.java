@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,7 +55,7 @@ final class HttpDoor {
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private final GatewayConfig config;
-  private final Map<String, ActionTerms> actions;
+  private final Supplier<Map<String, ActionTerms>> actions;
   private final Credentials credentials;
   private final Limits limits;
   private final Intake intake;
@@ -66,7 +67,7 @@ final class HttpDoor {
 
   HttpDoor(
       GatewayConfig config,
-      Map<String, ActionTerms> actions,
+      Supplier<Map<String, ActionTerms>> actions,
       Credentials credentials,
       Limits limits,
       Intake intake,
@@ -75,7 +76,7 @@ final class HttpDoor {
       Clock clock,
       MeterRegistry meters) {
     this.config = config;
-    this.actions = Map.copyOf(actions);
+    this.actions = actions;
     this.credentials = credentials;
     this.limits = limits;
     this.intake = intake;
@@ -116,7 +117,7 @@ final class HttpDoor {
   private void execute(ServerRequest request, ServerResponse response) throws InterruptedException {
     Caller caller = caller(request);
     String action = request.path().pathParameters().get("action");
-    ActionTerms terms = actions.get(action);
+    ActionTerms terms = actions.get().get(action);
     boolean read = terms != null && terms.read();
     Preference preference =
         Preference.parse(Intents.lines(request, Intents.PREFER), config.maxWait());
@@ -168,7 +169,7 @@ final class HttpDoor {
   private void action(ServerRequest request, ServerResponse response) {
     caller(request);
     String name = request.path().pathParameters().get("action");
-    ActionTerms terms = actions.get(name);
+    ActionTerms terms = actions.get().get(name);
     if (terms == null) {
       throw ProblemCode.ACTION_UNKNOWN.because(
           "Expected an action of the policy, but there is none of this name. Check its spelling.");

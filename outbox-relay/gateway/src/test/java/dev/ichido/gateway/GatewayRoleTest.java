@@ -126,7 +126,7 @@ class GatewayRoleTest {
                 (proxy, method, arguments) -> {
                   throw new SQLException("no database", "08001");
                 });
-    return new GatewayRole(config, ACTIONS, down, down, false, new SimpleMeterRegistry());
+    return new GatewayRole(config, () -> ACTIONS, down, down, false, new SimpleMeterRegistry());
   }
 
   private static GatewayConfig with(

@@ -78,7 +78,8 @@ public final class ExecutorRole implements AutoCloseable {
   /**
    * An executor of these actions.
    *
-   * @param handlers by action; several executors of one group must have the same
+   * @param handlers by action, read anew for each command; several executors of one group must have
+   *     the same
    */
   public ExecutorRole(
       ExecutorConfig config,
@@ -97,7 +98,7 @@ public final class ExecutorRole implements AutoCloseable {
       Clock clock) {
     this.config = config;
     this.dataSource = dataSource;
-    this.handlers = Map.copyOf(handlers);
+    this.handlers = handlers;
     this.meters = new Meters(registry);
     this.clock = clock;
     this.topics = config.topics();

@@ -17,11 +17,12 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import javax.net.ssl.SSLContext;
@@ -35,32 +36,50 @@ import org.jspecify.annotations.Nullable;
 public final class HttpRemotes implements AutoCloseable {
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<ClientSettings, HttpClient> clients = new HashMap<>();
-  private final Map<String, ToolHandler> handlers = new LinkedHashMap<>();
+  private final Map<String, ToolHandler> handlers = new ConcurrentHashMap<>();
+  private final Clock clock;
 
   /** What two contracts must have in common to share a client. */
   private record ClientSettings(Duration connect, @Nullable Path trust) {}
 
-  private HttpRemotes() {}
+  /**
+   * Without contracts yet.
+   *
+   * @throws ExecutorException HIDDEN_RETRY when the JVM is set to repeat requests that are no reads
+   */
+  public HttpRemotes(Clock clock) {
+    refuseHiddenRetries();
+    this.clock = clock;
+  }
 
   /**
    * Makes a handler for each contract, by action.
    *
-   * @throws ExecutorException HIDDEN_RETRY when the JVM is set to repeat requests that are no
-   *     reads, TRUST_UNUSABLE
+   * @throws ExecutorException HIDDEN_RETRY, TRUST_UNUSABLE
    */
   public static HttpRemotes of(Map<String, HttpContract> contracts, Clock clock) {
-    refuseHiddenRetries();
-    HttpRemotes remotes = new HttpRemotes();
-    contracts.forEach(
-        (action, contract) ->
-            remotes.handlers.put(
-                action, new HttpToolHandler(contract, remotes.client(contract), clock)));
+    HttpRemotes remotes = new HttpRemotes(clock);
+    remotes.replace(contracts);
     return remotes;
   }
 
-  /** Handlers by action. */
+  /**
+   * Puts these contracts in the place of those before; calls that run end under theirs.
+   *
+   * @throws ExecutorException TRUST_UNUSABLE; then nothing is replaced
+   */
+  public synchronized void replace(Map<String, HttpContract> contracts) {
+    Map<String, ToolHandler> made = new HashMap<>();
+    contracts.forEach(
+        (action, contract) ->
+            made.put(action, new HttpToolHandler(contract, client(contract), clock)));
+    handlers.putAll(made);
+    handlers.keySet().retainAll(made.keySet());
+  }
+
+  /** Handlers by action, as they are now: it changes when contracts are replaced. */
   public Map<String, ToolHandler> handlers() {
-    return Map.copyOf(handlers);
+    return Collections.unmodifiableMap(handlers);
   }
 
   /* The JDK client repeats GET and HEAD by itself when a kept connection turns out to be closed; any

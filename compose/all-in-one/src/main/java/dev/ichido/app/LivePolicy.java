@@ -1,0 +1,174 @@
+package dev.ichido.app;
+
+import dev.ichido.config.ConfigException;
+import dev.ichido.config.ConfigLoader;
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.executor.ExecutorException;
+import dev.ichido.executor.http.ExecutorContracts;
+import dev.ichido.executor.http.HttpContract;
+import dev.ichido.topology.policy.Ages;
+import dev.ichido.topology.policy.PolicyException;
+import dev.ichido.topology.policy.PolicyLoader;
+import dev.ichido.topology.policy.PolicySet;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Tenants, actions and contracts of a configuration, which may change while the roles run. All
+ * other sections are read once. What cannot be loaded is refused whole: the policy before stays,
+ * the refusal is logged and counted.
+ */
+public final class LivePolicy implements AutoCloseable, MeterBinder {
+  private static final Logger LOG = LoggerFactory.getLogger(LivePolicy.class);
+  private static final Duration EVERY = Duration.ofSeconds(1);
+
+  private final IchidoConfig config;
+  private final Duration claimRetention;
+  private final List<Consumer<Loaded>> takers = new CopyOnWriteArrayList<>();
+  private final ScheduledExecutorService watcher =
+      Executors.newSingleThreadScheduledExecutor(
+          Thread.ofPlatform().daemon().name("ichido-policy").factory());
+  private final AtomicLong reloads = new AtomicLong();
+  private final AtomicLong refusals = new AtomicLong();
+  private IchidoConfig seen;
+  private volatile Loaded current;
+
+  /**
+   * A policy with what carries it out.
+   *
+   * @param rules tenants and actions
+   * @param contracts of the actions that are performed by HTTP
+   */
+  record Loaded(PolicySet rules, Map<String, HttpContract> contracts) {}
+
+  private LivePolicy(IchidoConfig config) {
+    this.config = config;
+    this.seen = config;
+    this.current = load(config);
+    this.claimRetention = Roles.claimRetention(config, current.rules());
+  }
+
+  /**
+   * The policy of this configuration, which stays.
+   *
+   * @throws ConfigException CLAIM_RETENTION_SHORT
+   * @throws PolicyException when tenants or actions cannot be loaded
+   * @throws ExecutorException when a contract cannot
+   */
+  public static LivePolicy fixed(IchidoConfig config) {
+    return new LivePolicy(config);
+  }
+
+  /**
+   * The policy of this file, which is looked at once a second.
+   *
+   * @throws ConfigException when the file cannot be loaded, now
+   * @throws PolicyException when tenants or actions cannot
+   * @throws ExecutorException when a contract cannot
+   */
+  public static LivePolicy of(Path file) {
+    ConfigLoader loader = ConfigLoader.ofProcess();
+    LivePolicy policy = new LivePolicy(loader.load(file));
+    var unused =
+        policy.watcher.scheduleWithFixedDelay(
+            () -> policy.reload(() -> loader.load(file)),
+            EVERY.toMillis(),
+            EVERY.toMillis(),
+            TimeUnit.MILLISECONDS);
+    return policy;
+  }
+
+  /** The configuration as it was read first. */
+  public IchidoConfig config() {
+    return config;
+  }
+
+  /** Tenants and actions as they were loaded last. */
+  public PolicySet rules() {
+    return current.rules();
+  }
+
+  /** How long an executor keeps claims; a policy that asks for longer is refused. */
+  Duration claimRetention() {
+    return claimRetention;
+  }
+
+  /**
+   * Gives every policy, the present one first, before it counts.
+   *
+   * @param taker refuses a policy by an exception
+   */
+  void take(Consumer<Loaded> taker) {
+    taker.accept(current);
+    takers.add(taker);
+  }
+
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    FunctionCounter.builder("ichido.policy.reloads", reloads, AtomicLong::get)
+        .description("Changed policies that were taken.")
+        .register(registry);
+    FunctionCounter.builder("ichido.policy.refusals", refusals, AtomicLong::get)
+        .description("Changed policies that were refused; the one before stays.")
+        .register(registry);
+  }
+
+  /** Where a configuration is read from. */
+  interface Source {
+    IchidoConfig read();
+  }
+
+  /** Looks at the source now. */
+  synchronized void reload(Source source) {
+    try {
+      IchidoConfig next = source.read();
+      if (next.policy().root().equals(seen.policy().root())) {
+        return;
+      }
+      seen = next;
+      Loaded loaded = load(next);
+      Duration least = Roles.claimRetention(next, loaded.rules());
+      if (least.compareTo(claimRetention) > 0) {
+        throw ConfigException.restartNeeded(next.source(), claimRetention, least);
+      }
+      takers.forEach(taker -> taker.accept(loaded));
+      current = loaded;
+      reloads.incrementAndGet();
+      LOG.info(
+          "Policy loaded from {}: {} actions.", next.source(), loaded.rules().actions().size());
+    } catch (ConfigException | PolicyException | ExecutorException e) {
+      refusals.incrementAndGet();
+      LOG.error("Policy refused, the one before stays: {}", e.getMessage());
+    }
+  }
+
+  @Override
+  public void close() {
+    watcher.shutdownNow();
+  }
+
+  private static Loaded load(IchidoConfig config) {
+    return new Loaded(
+        PolicyLoader.released()
+            .loadFrom(
+                config.policy(),
+                new Ages(
+                    Optional.ofNullable(config.outbox().maxAge()),
+                    Optional.ofNullable(config.deadLetter().maxAge()))),
+        ExecutorContracts.parse(config.policy().root().path("actions")));
+  }
+}
