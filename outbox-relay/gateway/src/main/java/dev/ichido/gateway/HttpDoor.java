@@ -222,7 +222,7 @@ final class HttpDoor {
           id,
           null,
           deliveryId,
-          clock.instant(),
+          Intents.issuedAt(request, id, clock.instant()),
           first -> Intents.cancel(request, caller, scope, id, deliveryId, first));
       reply = waiter.await(told -> true, config.decisionWait());
     } finally {

@@ -137,7 +137,7 @@ final class Intents {
   }
 
   /** By the field, else by a key that carries its time, else now. */
-  private static Instant issuedAt(ServerRequest request, @Nullable String key, Instant now) {
+  static Instant issuedAt(ServerRequest request, @Nullable String key, Instant now) {
     String said = text(request, ISSUED_AT);
     if (said != null) {
       try {

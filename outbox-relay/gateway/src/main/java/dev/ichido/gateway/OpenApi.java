@@ -120,6 +120,11 @@ final class OpenApi {
         operation.put("summary", "Forbids further attempts; what runs is not undone");
         path(parameters, "id", "The operation.");
         query(parameters, "scope", "global where nothing is said.");
+        header(
+            parameters,
+            "Ichido-Issued-At",
+            "When the operation was first issued. Without it, the time of a UUIDv7 key, else that of"
+                + " the first request.");
         response(responses, 200, "It is cancelled and starts no attempt.", "Answer");
         response(responses, 202, "No further attempt starts; one may still run.", "Answer");
       }

@@ -109,7 +109,8 @@ public record OutboxIntent(
 
   /**
    * Forbids further attempts of an operation: tenant, principal, operation id and issued-at are
-   * required.
+   * required. Issued-at is that of the operation, as its intent says it: what was issued longer ago
+   * than anything is remembered may have taken effect, and is refused instead of cancelled.
    */
   public static Builder cancel() {
     return new Builder(IntentKind.CANCEL, true);
