@@ -65,7 +65,8 @@ record Step(Verb verb, @Nullable Expectation expectation) {
   record Resolve(Address address, String as, @Nullable String by, @Nullable String evidence)
       implements Verb {}
 
-  record Cancel(Address address, String principal) implements Verb {}
+  /** {@code issuedAt} as in an intent. */
+  record Cancel(Address address, String principal, @Nullable String issuedAt) implements Verb {}
 
   record Advance(Duration by) implements Verb {}
 
@@ -174,7 +175,11 @@ record Step(Verb verb, @Nullable Expectation expectation) {
 
   private static Verb cancel(Fields fields) {
     String principal = fields.text("principal", "agent:a");
-    Cancel cancel = new Cancel(Address.of(fields), principal == null ? "" : principal);
+    Cancel cancel =
+        new Cancel(
+            Address.of(fields),
+            principal == null ? "" : principal,
+            fields.text("issued_at", "+0s"));
     fields.refuseOthers();
     return cancel;
   }

@@ -75,6 +75,7 @@ final class StepRecords {
 
   Sent cancel(int step, Step.Cancel cancel, Instant now) {
     String delivery = "delivery-" + step;
+    String key = recordKey(cancel.address(), delivery);
     ToolIntent record =
         ToolIntent.newBuilder()
             .setKind(IntentKind.CANCEL)
@@ -83,12 +84,9 @@ final class StepRecords {
             .setOperationId(cancel.address().operation())
             .setDeliveryId(delivery)
             .setPrincipal(cancel.principal())
-            .setIssuedAt(now)
+            .setIssuedAt(issuedAt(step, key, cancel.issuedAt(), now))
             .build();
-    return new Sent(
-        recordKey(cancel.address(), delivery),
-        intents.serialize(topics.intents(), record),
-        delivery);
+    return new Sent(key, intents.serialize(topics.intents(), record), delivery);
   }
 
   /**
@@ -175,7 +173,7 @@ final class StepRecords {
     if (text.equals("@first")) {
       return firstIssued.getOrDefault(key, now);
     }
-    String where = "steps[" + step + "].intent.issued_at";
+    String where = "steps[" + step + "] issued_at";
     if (text.startsWith("+") || text.startsWith("-")) {
       Duration offset = Step.duration(where, text.substring(1));
       return text.startsWith("+") ? now.plus(offset) : now.minus(offset);

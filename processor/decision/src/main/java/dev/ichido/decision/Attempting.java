@@ -29,9 +29,6 @@ final class Attempting {
     if (lasting != null) {
       return lasting;
     }
-    if (s.attempts().earlierUnproven() && !isCovered(s.attempts(), earliest, policy)) {
-      return ReasonCode.DEDUPE_WINDOW;
-    }
     if (at.isBefore(s.retryAt())) {
       return ReasonCode.BACKOFF;
     }
@@ -39,15 +36,12 @@ final class Attempting {
   }
 
   /**
-   * What keeps a next attempt from starting although nobody knows what the last one did; null when
-   * nothing does. Only the remote's own dedupe makes it safe.
+   * What keeps a next attempt from starting although nobody knows what an earlier one did; null
+   * when nothing does. It may only start where {@link #isCovered} says so.
    */
   static @Nullable ReasonCode hindrance(
       UnknownReconciliation s, Instant at, ActionPolicy policy, RetryBudget budget) {
     Instant earliest = at.isBefore(s.reclaimAt()) ? s.reclaimAt() : at;
-    if (s.attempts().noFurther() || !isCovered(s.attempts(), earliest, policy)) {
-      return ReasonCode.DEDUPE_WINDOW;
-    }
     ReasonCode lasting = lastingHindrance(s.attempts(), earliest, policy);
     if (lasting != null) {
       return lasting;
@@ -65,9 +59,7 @@ final class Attempting {
 
   /** Whether time alone does not remove the hindrance. */
   static boolean isLasting(@Nullable ReasonCode hindrance) {
-    return hindrance == ReasonCode.MAX_ATTEMPTS
-        || hindrance == ReasonCode.RETRY_HORIZON
-        || hindrance == ReasonCode.DEDUPE_WINDOW;
+    return hindrance == ReasonCode.MAX_ATTEMPTS || hindrance == ReasonCode.RETRY_HORIZON;
   }
 
   private static @Nullable ReasonCode lastingHindrance(
@@ -81,12 +73,13 @@ final class Attempting {
   }
 
   /**
-   * Whether a request that starts now is one to the remote with those before it: all of them carry
+   * Whether an attempt may follow that is one to the remote with those before it: all of them carry
    * one key, and the window that the remote remembers it for is open even if our clock is behind.
    */
-  private static boolean isCovered(Attempts attempts, Instant at, ActionPolicy policy) {
-    Instant end = coverEnd(attempts, policy);
-    return end != null && at.isBefore(end);
+  static boolean isCovered(UnknownReconciliation s, Instant at, ActionPolicy policy) {
+    Instant earliest = at.isBefore(s.reclaimAt()) ? s.reclaimAt() : at;
+    Instant end = coverEnd(s.attempts(), policy);
+    return !s.attempts().noFurther() && end != null && earliest.isBefore(end);
   }
 
   /** From when on the remote may have forgotten the key; null when it never knew it. */
@@ -104,19 +97,24 @@ final class Attempting {
     return anchor.plus(window).minus(policy.clockSkew());
   }
 
-  /** The delay before the attempt that follows. */
-  static Duration backoff(Draft d, Attempts attempts) {
+  /**
+   * The delay before the attempt that follows.
+   *
+   * @param retryAfter the remote's own wish
+   */
+  static Duration delay(Draft d, Attempts attempts, @Nullable Duration retryAfter) {
     int made = Math.max(1, attempts.number() - attempts.base());
-    return Backoff.beforeAttempt(d.policy().retry(), d.key(), attempts.number(), made);
+    Duration delay = Backoff.beforeAttempt(d.policy().retry(), d.key(), attempts.number(), made);
+    return retryAfter == null || retryAfter.compareTo(delay) < 0 ? delay : retryAfter;
   }
 
   /** The state of the next attempt; its command leaves and is charged to the retry budget. */
-  static InProgress startNext(Draft d, Open s, boolean lastUnproven) {
-    Attempts attempts = s.attempts().next(d.at(), isKeyed(d.policy()), lastUnproven);
+  static InProgress startNext(Draft d, Open s) {
+    Attempts attempts = s.attempts().next(d.at(), isKeyed(d.policy()));
     // What makes this attempt safe is the remote's memory of the ones before it; a call must not
-    // start
-    // after that has ended, however long the lease.
-    Instant notAfter = attempts.earlierUnproven() ? coverEnd(s.attempts(), d.policy()) : null;
+    // start after that has ended, however long the lease.
+    Instant notAfter =
+        s.attempts().unproven().isEmpty() ? null : coverEnd(s.attempts(), d.policy());
     InProgress next = start(d, s.revision() + 1, s.binding(), attempts, s.work(), notAfter);
     d.emit(
         new ChargeRetryBudget(

@@ -1,6 +1,8 @@
 package dev.ichido.decision;
 
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -15,8 +17,9 @@ import java.util.Objects;
  * @param downstreamKey the remote's idempotency key. It is kept, not derived again, so that a
  *     changed policy cannot give the next attempt another key
  * @param keyed every attempt so far was started by us under a contract of deduping on that key
- * @param earlierUnproven what some attempt before the latest did is unknown; only the remote's
- *     dedupe covers a next one
+ * @param unproven numbers of the attempts that may have taken effect, growing. The latest is among
+ *     them until there is proof that it did not; an earlier one only where the remote's dedupe
+ *     covered the next
  * @param noFurther a cancel arrived while an attempt could act: no attempt is started any more
  */
 public record Attempts(
@@ -26,12 +29,13 @@ public record Attempts(
     Instant startedAt,
     String downstreamKey,
     boolean keyed,
-    boolean earlierUnproven,
+    List<Integer> unproven,
     boolean noFurther) {
   public Attempts {
     Objects.requireNonNull(firstStartedAt, "firstStartedAt");
     Objects.requireNonNull(startedAt, "startedAt");
     Objects.requireNonNull(downstreamKey, "downstreamKey");
+    unproven = List.copyOf(unproven);
     if (number < 1 || base < 0 || base > number) {
       throw new IllegalArgumentException(
           "Expected an attempt number from 1 and a base up to it, but they were %d and %d. Check where the state was read."
@@ -40,40 +44,53 @@ public record Attempts(
   }
 
   static Attempts first(Instant at, String downstreamKey, boolean keyed) {
-    return new Attempts(1, 0, at, at, downstreamKey, keyed, false, false);
+    return new Attempts(1, 0, at, at, downstreamKey, keyed, List.of(1), false);
   }
 
   /** An attempt that was not started by us and counts as the only one. */
   static Attempts foreign(int number, Instant at, String downstreamKey) {
-    return new Attempts(number, number - 1, at, at, downstreamKey, false, false, false);
+    return new Attempts(number, number - 1, at, at, downstreamKey, false, List.of(number), false);
   }
 
-  Attempts next(Instant at, boolean keyedNow, boolean lastUnproven) {
+  Attempts next(Instant at, boolean keyedNow) {
+    List<Integer> more = new ArrayList<>(unproven);
+    more.add(number + 1);
     return new Attempts(
-        number + 1,
-        base,
-        firstStartedAt,
-        at,
-        downstreamKey,
-        keyed && keyedNow,
-        earlierUnproven || lastUnproven,
-        noFurther);
+        number + 1, base, firstStartedAt, at, downstreamKey, keyed && keyedNow, more, noFurther);
   }
 
   Attempts withoutFurther() {
     return new Attempts(
-        number, base, firstStartedAt, startedAt, downstreamKey, keyed, earlierUnproven, true);
+        number, base, firstStartedAt, startedAt, downstreamKey, keyed, unproven, true);
   }
 
-  /** After proof that no attempt took effect. */
-  Attempts allProvenAbsent() {
-    return new Attempts(
-        number, base, firstStartedAt, startedAt, downstreamKey, keyed, false, noFurther);
+  /** After proof that this one did not take effect. */
+  Attempts proven(int attempt) {
+    List<Integer> left = new ArrayList<>(unproven);
+    left.removeIf(it -> it == attempt);
+    return withUnproven(left);
+  }
+
+  /** After word that contradicts the proof about the latest. */
+  Attempts latestUnproven() {
+    List<Integer> more = new ArrayList<>(proven(number).unproven());
+    more.add(number);
+    return withUnproven(more);
+  }
+
+  /** After proof that none took effect. */
+  Attempts allProven() {
+    return withUnproven(List.of());
   }
 
   /** After a person's word that no attempt took effect: a new row of attempts is granted. */
   Attempts granted() {
     return new Attempts(
-        number, number, firstStartedAt, startedAt, downstreamKey, keyed, false, noFurther);
+        number, number, firstStartedAt, startedAt, downstreamKey, keyed, List.of(), noFurther);
+  }
+
+  private Attempts withUnproven(List<Integer> next) {
+    return new Attempts(
+        number, base, firstStartedAt, startedAt, downstreamKey, keyed, next, noFurther);
   }
 }

@@ -11,12 +11,16 @@ import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.operation.Refusal;
+import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
  * No further attempt is wanted. Where none can act the operation is cancelled; where one may, it
- * only gets no successor; what is settled stays.
+ * only gets no successor; what is settled stays. What is older than everything that is remembered
+ * is refused: it may have taken effect and been forgotten.
  */
 final class CancelRules {
   private CancelRules() {}
@@ -24,8 +28,9 @@ final class CancelRules {
   static Decision decide(OperationState before, CancelReceived e, ActionPolicy policy) {
     Draft d = new Draft(before, e, policy);
     ReplyAddress to = address(e);
-    if (e.refusal() != null) {
-      return d.refuse(to, e.refusal());
+    Refusal refusal = IntentRules.refusal(e.refusal(), e.issuedAt(), e.at(), policy);
+    if (refusal != null) {
+      return d.refuse(to, refusal);
     }
     if (!e.permitted()) {
       return d.unauthorized(to);
@@ -33,6 +38,10 @@ final class CancelRules {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case Absent s -> {
+        Instant issuedAt = Objects.requireNonNull(e.issuedAt(), "issuedAt");
+        if (d.isOver(issuedAt.plus(e.horizon()))) {
+          yield IntentRules.late(d, to);
+        }
         Cancelled next = Settling.cancelled(d, 0, Binding.ofCancel(e.principal()), 0);
         yield tell(d, to, next);
       }
@@ -61,9 +70,6 @@ final class CancelRules {
       case UnknownReconciliation s ->
           IntentRules.held(d, to, s.attempts().noFurther() ? s : s.withoutFurther());
       case FailedRetryable s -> {
-        if (s.attempts().earlierUnproven()) {
-          yield heldUnproven(d, to, s);
-        }
         Cancelled next = Settling.cancelled(d, s.revision(), s.binding(), s.attempt());
         for (WaitingDelivery delivery : s.waiting().deliveries()) {
           if (!d.answers(delivery)) {
@@ -85,21 +91,6 @@ final class CancelRules {
       case Expired s -> IntentRules.expired(d, to, s);
       case Cancelled s -> IntentRules.cancelled(d, to, s);
     };
-  }
-
-  /** An earlier attempt may have taken effect, whatever is known of the latest. */
-  private static Decision heldUnproven(Draft d, @Nullable ReplyAddress to, FailedRetryable s) {
-    UnknownReconciliation next =
-        Unknowns.enter(
-                d,
-                s.revision(),
-                s.binding(),
-                s.attempts().withoutFurther(),
-                s.work(),
-                d.at(),
-                false)
-            .withWaiting(s.waiting());
-    return IntentRules.held(d, to, next);
   }
 
   private static Decision tell(Draft d, @Nullable ReplyAddress to, Cancelled next) {

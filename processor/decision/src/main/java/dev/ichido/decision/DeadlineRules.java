@@ -40,11 +40,13 @@ final class DeadlineRules {
     UnknownReconciliation looked = s;
     Instant wakeAt = s.wakeAt();
     if (wakeAt != null && d.isOver(wakeAt)) {
+      boolean covered = Attempting.isCovered(s, e.at(), d.policy());
       ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
-      if (hindrance == null) {
-        return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s, true), Note.NONE);
+      if (covered && hindrance == null) {
+        return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s), Note.NONE);
       }
-      looked = s.withWakeAt(Attempting.isLasting(hindrance) ? null : nextLook(s.reclaimAt(), e));
+      boolean lasting = !covered || Attempting.isLasting(hindrance);
+      looked = s.withWakeAt(lasting ? null : nextLook(s.reclaimAt(), e));
     }
     if (!d.isOver(s.reconciliation().nextAt())) {
       return d.closeQuietly(looked);
@@ -65,7 +67,7 @@ final class DeadlineRules {
     }
     ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
     if (hindrance == null) {
-      return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s, false), Note.NONE);
+      return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s), Note.NONE);
     }
     boolean lasting = Attempting.isLasting(hindrance);
     FailedRetryable looked = s.withWakeAt(lasting ? null : nextLook(s.retryAt(), e));

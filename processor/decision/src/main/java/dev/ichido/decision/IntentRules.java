@@ -50,7 +50,7 @@ final class IntentRules {
             intent.operationId(),
             intent.deliveryId(),
             intent.principal());
-    Refusal refusal = refusal(e, policy);
+    Refusal refusal = refusal(e.refusal(), intent.issuedAt(), e.at(), policy);
     if (refusal != null) {
       return d.refuse(to, refusal);
     }
@@ -69,15 +69,15 @@ final class IntentRules {
   }
 
   /** What validation found, and what only the clock can tell. */
-  private static @Nullable Refusal refusal(IntentReceived e, ActionPolicy policy) {
-    if (e.refusal() != null) {
-      return e.refusal();
+  static @Nullable Refusal refusal(
+      @Nullable Refusal found, @Nullable Instant issuedAt, Instant at, ActionPolicy policy) {
+    if (found != null) {
+      return found;
     }
-    Instant issuedAt = e.intent().issuedAt();
     if (issuedAt == null) {
       return RefusalCode.ISSUED_AT_MISSING.because("there was none");
     }
-    return issuedAt.isAfter(e.at().plus(policy.clockSkew()))
+    return issuedAt.isAfter(at.plus(policy.clockSkew()))
         ? RefusalCode.CLOCK_SKEW.because("it is further ahead")
         : null;
   }
@@ -134,12 +134,7 @@ final class IntentRules {
     Intent intent = e.intent();
     Work work = Work.of(intent);
     if (d.isOver(work.issuedAt().plus(d.policy().horizon()))) {
-      d.reply(
-          to,
-          Verdict.LATE_REPLAY,
-          null,
-          "Expected an operation issued within the horizon, but it is older and nothing is known of it. Check by its natural key whether it took effect.");
-      return d.close(Verdict.LATE_REPLAY, Note.NONE);
+      return late(d, to);
     }
     Decision hindrance = CompensationRules.hindrance(d, e, to);
     if (hindrance != null) {
@@ -150,7 +145,8 @@ final class IntentRules {
     if (evidence != null) {
       String downstreamKey = DerivedIds.downstream(d.key(), d.policy().remote().keyLimit());
       Attempts foreign = Attempts.foreign(evidence.attempt(), d.at(), downstreamKey);
-      UnknownReconciliation next = Unknowns.enter(d, 0, binding, foreign, work, d.at(), false);
+      UnknownReconciliation next =
+          Unknowns.enter(d, 0, binding, foreign, work, d.at(), null, false);
       return held(d, to, next);
     }
     String suspectOf = intent.discriminator() == null ? e.suspectOf() : null;
@@ -171,6 +167,16 @@ final class IntentRules {
         null,
         null,
         suspectOf == null ? Note.NONE : Note.suspect(suspectOf));
+  }
+
+  /** Older than everything that is remembered: that nothing is known of it says nothing. */
+  static Decision late(Draft d, @Nullable ReplyAddress to) {
+    d.reply(
+        to,
+        Verdict.LATE_REPLAY,
+        null,
+        "Expected an operation issued within the horizon, but it is older and nothing is known of it. Check by its natural key whether it took effect.");
+    return d.close(Verdict.LATE_REPLAY, Note.NONE);
   }
 
   private static Decision known(
@@ -222,10 +228,11 @@ final class IntentRules {
 
   private static Decision unknown(
       Draft d, IntentReceived e, ReplyAddress to, UnknownReconciliation s) {
-    if (Attempting.hindrance(s, e.at(), d.policy(), e.budget()) != null) {
+    if (!Attempting.isCovered(s, e.at(), d.policy())
+        || Attempting.hindrance(s, e.at(), d.policy(), e.budget()) != null) {
       return held(d, to, s);
     }
-    InProgress next = Attempting.startNext(d, s, true);
+    InProgress next = Attempting.startNext(d, s);
     return d.keepWaiting(next, to, Verdict.RECLAIMED, null, null, null, Note.NONE);
   }
 
@@ -244,7 +251,7 @@ final class IntentRules {
       Draft d, IntentReceived e, ReplyAddress to, FailedRetryable s) {
     ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
     if (hindrance == null) {
-      InProgress next = Attempting.startNext(d, s, false);
+      InProgress next = Attempting.startNext(d, s);
       return d.keepWaiting(next, to, Verdict.RECLAIMED, null, null, null, Note.NONE);
     }
     Instant retryAt =

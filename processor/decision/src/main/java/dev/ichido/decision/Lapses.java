@@ -59,7 +59,8 @@ final class Lapses {
 
   private static void leaseOver(Draft d, InProgress s) {
     UnknownReconciliation next =
-        Unknowns.enter(d, s.revision(), s.binding(), s.attempts(), s.work(), s.leaseUntil(), true)
+        Unknowns.enter(
+                d, s.revision(), s.binding(), s.attempts(), s.work(), s.leaseUntil(), null, true)
             .withWaiting(s.waiting());
     d.lapse(Verdict.LEASE_EXPIRED, next);
   }

@@ -292,6 +292,9 @@ public sealed interface OperationEvent {
    *
    * @param operationId null only in a cancel that is refused
    * @param deliveryId null when nobody waits for an answer
+   * @param issuedAt when the operation was first issued, as in its intent; null where none is said
+   * @param horizon how old the operation may be for its absence to say that it never was: that of
+   *     the action which the cancel names, else the shortest of all
    * @param refusal the first fault that validation found, if any
    * @param permitted whether the policy allows this principal to cancel
    */
@@ -302,6 +305,8 @@ public sealed interface OperationEvent {
       Instant at,
       Principal principal,
       @Nullable String deliveryId,
+      @Nullable Instant issuedAt,
+      Duration horizon,
       @Nullable Refusal refusal,
       boolean permitted)
       implements OperationEvent {
@@ -310,6 +315,7 @@ public sealed interface OperationEvent {
       Objects.requireNonNull(scope, "scope");
       Objects.requireNonNull(at, "at");
       Objects.requireNonNull(principal, "principal");
+      Objects.requireNonNull(horizon, "horizon");
     }
 
     @Override

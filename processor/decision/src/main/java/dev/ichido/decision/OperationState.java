@@ -106,6 +106,12 @@ public sealed interface OperationState {
       return StateName.IN_PROGRESS;
     }
 
+    InProgress withAttempts(Attempts next) {
+      return next.equals(attempts)
+          ? this
+          : new InProgress(revision, binding, next, work, leaseUntil, waiting);
+    }
+
     @Override
     public InProgress withWaiting(Waiting next) {
       return new InProgress(revision, binding, attempts, work, leaseUntil, next);
@@ -118,7 +124,7 @@ public sealed interface OperationState {
   }
 
   /**
-   * It is not known what the latest attempt did. Never expires.
+   * It is not known what the unproven attempts did. Never expires.
    *
    * @param since when that came to be so
    * @param reclaimAt earliest time of a next attempt under the remote's own dedupe
@@ -162,6 +168,13 @@ public sealed interface OperationState {
           revision + 1, binding, attempts, work, next, since, reclaimAt, wakeAt, waiting);
     }
 
+    UnknownReconciliation withAttempts(Attempts next) {
+      return next.equals(attempts)
+          ? this
+          : new UnknownReconciliation(
+              revision, binding, next, work, reconciliation, since, reclaimAt, wakeAt, waiting);
+    }
+
     /** No attempt follows any more, so the sweep need not look for one. */
     UnknownReconciliation withoutFurther() {
       return new UnknownReconciliation(
@@ -190,7 +203,7 @@ public sealed interface OperationState {
   }
 
   /**
-   * The latest attempt provably did not start.
+   * No attempt took effect, provably.
    *
    * @param settlingId id of the report that proved it
    * @param retryAt earliest time of the next attempt
@@ -222,6 +235,10 @@ public sealed interface OperationState {
       Objects.requireNonNull(retainUntil, "retainUntil");
       Objects.requireNonNull(forgetAt, "forgetAt");
       Objects.requireNonNull(waiting, "waiting");
+      if (!attempts.unproven().isEmpty()) {
+        throw new IllegalArgumentException(
+            "Expected proof about every attempt, but some have none. Check where the state was read.");
+      }
     }
 
     @Override

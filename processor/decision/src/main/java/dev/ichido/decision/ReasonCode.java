@@ -9,11 +9,6 @@ public enum ReasonCode {
   MAX_ATTEMPTS,
   /** RETRY_LATER: no attempt starts this late after the first; a person resolves or cancels. */
   RETRY_HORIZON,
-  /**
-   * RETRY_LATER: what an earlier attempt did is unknown and the remote no longer dedupes on our
-   * key; a person resolves or cancels.
-   */
-  DEDUPE_WINDOW,
   /** RETRY_LATER: the next attempt is not due yet. */
   BACKOFF,
   /** RETRY_LATER: the retry budget of the tenant and action is empty. */

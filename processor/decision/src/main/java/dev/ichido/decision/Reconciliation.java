@@ -8,7 +8,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the asking of the remote has come, for the latest attempt.
+ * How far the asking of the remote has come.
  *
  * @param reads status reads that were asked for, from 1
  * @param nextAt when the next one is asked for

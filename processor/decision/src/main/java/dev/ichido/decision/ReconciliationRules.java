@@ -87,7 +87,7 @@ final class ReconciliationRules {
     Instant readAt = e.readAt().isBefore(d.at()) ? e.readAt() : d.at();
     return counted.proves(contract, readAt)
         ? Settling.failRetryably(
-            d, Verdict.RECONCILED, s, s.attempts().allProvenAbsent(), e.resultId(), null, Note.NONE)
+            d, Verdict.RECONCILED, s, s.attempts().allProven(), e.resultId(), null, Note.NONE)
         : stillUnknown(d, s, counted);
   }
 

@@ -13,6 +13,7 @@ import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,12 +76,17 @@ final class ResultRules {
       case LATEST ->
           switch (e.outcome()) {
             case SUCCEEDED -> Settling.succeed(d, Verdict.SETTLED, s, executed(e), Note.NONE);
-            case FAILED_TERMINAL ->
-                Settling.failTerminally(d, Verdict.SETTLED, s, executed(e), Note.NONE);
-            case FAILED_RETRYABLE -> failedRetryably(d, e, s);
-            case UNKNOWN -> Settling.becomeUnknown(d, Verdict.SETTLED, s);
+            case FAILED_TERMINAL, FAILED_RETRYABLE ->
+                failed(d, e, s, s.attempts().proven(s.attempt()));
+            case UNKNOWN -> Settling.becomeUnknown(d, Verdict.SETTLED, s, s.attempts(), null);
           };
-      case ANOTHER -> successOrStale(d, e, s);
+      case ANOTHER ->
+          switch (e.outcome()) {
+            case SUCCEEDED -> lateSuccess(d, e, s);
+            case FAILED_TERMINAL, FAILED_RETRYABLE ->
+                d.close(Verdict.STALE_RESULT, s.withAttempts(provenOf(e, s)), Note.NONE);
+            case UNKNOWN -> d.close(Verdict.STALE_RESULT, Note.NONE);
+          };
     };
   }
 
@@ -89,13 +95,32 @@ final class ResultRules {
       case LATEST ->
           switch (e.outcome()) {
             case SUCCEEDED -> Settling.succeed(d, Verdict.SETTLED, s, executed(e), Note.NONE);
-            case FAILED_TERMINAL ->
-                Settling.failTerminally(d, Verdict.SETTLED, s, executed(e), Note.NONE);
-            case FAILED_RETRYABLE -> failedRetryably(d, e, s);
-            case UNKNOWN -> d.close(Verdict.STILL_UNKNOWN, Note.NONE);
+            case FAILED_TERMINAL, FAILED_RETRYABLE ->
+                failed(d, e, s, s.attempts().proven(s.attempt()));
+            // It may contradict a proof that came before it.
+            case UNKNOWN ->
+                d.close(
+                    Verdict.STILL_UNKNOWN,
+                    s.withAttempts(s.attempts().latestUnproven()),
+                    Note.NONE);
           };
-      case ANOTHER -> successOrStale(d, e, s);
+      case ANOTHER ->
+          switch (e.outcome()) {
+            case SUCCEEDED -> lateSuccess(d, e, s);
+            case FAILED_TERMINAL, FAILED_RETRYABLE -> earlierFailed(d, e, s);
+            case UNKNOWN -> d.close(Verdict.STALE_RESULT, Note.NONE);
+          };
     };
+  }
+
+  /**
+   * The proof about an earlier attempt settles what is unknown where it is the last that lacked.
+   */
+  private static Decision earlierFailed(Draft d, ResultReported e, UnknownReconciliation s) {
+    Attempts proven = provenOf(e, s);
+    return proven.unproven().isEmpty()
+        ? failed(d, e, s, proven)
+        : d.close(Verdict.STALE_RESULT, s.withAttempts(proven), Note.NONE);
   }
 
   private static Decision failedRetryable(Draft d, ResultReported e, FailedRetryable s) {
@@ -109,9 +134,13 @@ final class ResultRules {
             case UNKNOWN ->
                 e.resultId().equals(s.settlingId())
                     ? d.close(Verdict.DUPLICATE_RESULT, Note.NONE)
-                    : Settling.becomeUnknown(d, Verdict.SETTLED, s);
+                    : Settling.becomeUnknown(
+                        d, Verdict.SETTLED, s, s.attempts().latestUnproven(), null);
           };
-      case ANOTHER -> successOrStale(d, e, s);
+      case ANOTHER ->
+          e.outcome() == AttemptOutcome.SUCCEEDED
+              ? lateSuccess(d, e, s)
+              : d.close(Verdict.STALE_RESULT, Note.NONE);
     };
   }
 
@@ -182,15 +211,22 @@ final class ResultRules {
     return knownId.equals(id) || (knownReference != null && knownReference.equals(reference));
   }
 
-  private static Decision failedRetryably(Draft d, ResultReported e, Open s) {
-    return Settling.failRetryably(
-        d, Verdict.SETTLED, s, s.attempts(), e.resultId(), e.retryAfter(), Note.NONE);
+  /**
+   * An attempt provably had no effect. That the operation had none is only told when it is proven
+   * of every attempt; before that, nobody knows.
+   */
+  private static Decision failed(Draft d, ResultReported e, Open s, Attempts proven) {
+    if (!proven.unproven().isEmpty()) {
+      return Settling.stillUnproven(d, Verdict.SETTLED, s, proven, e.retryAfter());
+    }
+    return e.outcome() == AttemptOutcome.FAILED_TERMINAL
+        ? Settling.failTerminally(d, Verdict.SETTLED, s, executed(e), Note.NONE)
+        : Settling.failRetryably(
+            d, Verdict.SETTLED, s, proven, e.resultId(), e.retryAfter(), Note.NONE);
   }
 
-  private static Decision successOrStale(Draft d, ResultReported e, Open s) {
-    return e.outcome() == AttemptOutcome.SUCCEEDED
-        ? lateSuccess(d, e, s)
-        : d.close(Verdict.STALE_RESULT, Note.NONE);
+  private static Attempts provenOf(ResultReported e, Open s) {
+    return s.attempts().proven(Objects.requireNonNull(e.attempt(), "attempt"));
   }
 
   private static Decision lateSuccess(Draft d, ResultReported e, Open s) {

@@ -58,7 +58,7 @@ final class Settling {
         new FailedTerminal(
             s.revision() + 1,
             s.binding(),
-            s.attempts(),
+            s.attempts().allProven(),
             result,
             d.at(),
             retainUntil(d),
@@ -69,9 +69,8 @@ final class Settling {
   }
 
   /**
-   * It is proven that the latest attempt did not start: who waits is told and goes on waiting. If
-   * no further attempt is wanted, the operation is cancelled instead and who waits is released; but
-   * as long as an earlier attempt may have taken effect, nobody knows.
+   * It is proven that no attempt took effect: who waits is told and goes on waiting. If no further
+   * attempt is wanted, the operation is cancelled instead and who waits is released.
    *
    * @param retryAfter the remote's own wish
    */
@@ -84,11 +83,9 @@ final class Settling {
       @Nullable Duration retryAfter,
       Note note) {
     if (attempts.noFurther()) {
-      return attempts.earlierUnproven() ? unproven(d, verdict, s) : cancel(d, verdict, s, note);
+      return cancel(d, verdict, s, note);
     }
-    Duration delay = Attempting.backoff(d, attempts);
-    Instant retryAt =
-        d.at().plus(retryAfter == null || retryAfter.compareTo(delay) < 0 ? delay : retryAfter);
+    Instant retryAt = d.at().plus(Attempting.delay(d, attempts, retryAfter));
     FailedRetryable asleep =
         new FailedRetryable(
             s.revision() + 1,
@@ -121,15 +118,24 @@ final class Settling {
     return d.close(verdict, next, note);
   }
 
-  private static Decision unproven(Draft d, Verdict verdict, Open s) {
-    return s instanceof UnknownReconciliation u
-        ? d.close(
-            Verdict.STILL_UNKNOWN,
-            u.reconciliation().leaseOver()
-                ? u.withReconciliation(u.reconciliation().attemptReported())
-                : u,
-            Note.NONE)
-        : becomeUnknown(d, verdict, s);
+  /**
+   * It is proven that one attempt did not take effect, and others still may have: nobody knows.
+   *
+   * @param attempts with that proof
+   * @param retryAfter the remote's own wish
+   */
+  static Decision stillUnproven(
+      Draft d, Verdict verdict, Open s, Attempts attempts, @Nullable Duration retryAfter) {
+    if (!(s instanceof UnknownReconciliation u)) {
+      return becomeUnknown(d, verdict, s, attempts, retryAfter);
+    }
+    UnknownReconciliation next = u.withAttempts(attempts);
+    return d.close(
+        Verdict.STILL_UNKNOWN,
+        u.reconciliation().leaseOver()
+            ? next.withReconciliation(u.reconciliation().attemptReported())
+            : next,
+        Note.NONE);
   }
 
   /** No attempt can act and none is wanted: who waits is released. */
@@ -150,10 +156,14 @@ final class Settling {
   /**
    * It is settled that nobody knows: who waits is told and goes on waiting, and the remote is
    * asked.
+   *
+   * @param attempts of which some are unproven
+   * @param retryAfter the remote's own wish
    */
-  static Decision becomeUnknown(Draft d, Verdict verdict, Open s) {
+  static Decision becomeUnknown(
+      Draft d, Verdict verdict, Open s, Attempts attempts, @Nullable Duration retryAfter) {
     UnknownReconciliation next =
-        Unknowns.enter(d, s.revision(), s.binding(), s.attempts(), s.work(), d.at(), false)
+        Unknowns.enter(d, s.revision(), s.binding(), attempts, s.work(), d.at(), retryAfter, false)
             .withWaiting(s.waiting());
     for (WaitingDelivery delivery : s.waiting().deliveries()) {
       d.replyOf(

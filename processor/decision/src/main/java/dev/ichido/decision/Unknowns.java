@@ -5,20 +5,24 @@ import dev.ichido.decision.Effect.CommandKind;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
 import dev.ichido.operation.fingerprint.Fingerprint;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Coming to not know, and asking. */
 final class Unknowns {
   private Unknowns() {}
 
   /**
-   * The state of not knowing what the latest attempt did, with nobody waiting yet. The remote is
+   * The state of not knowing what the unproven attempts did, with nobody waiting yet. The remote is
    * asked at once.
    *
    * @param revision of the state before
    * @param since when it came to be so; a next attempt under the remote's own dedupe counts from
    *     it, so that it does not depend on when that was noticed
+   * @param retryAfter the remote's own wish
    */
   static UnknownReconciliation enter(
       Draft d,
@@ -27,8 +31,9 @@ final class Unknowns {
       Attempts attempts,
       Work work,
       Instant since,
+      @Nullable Duration retryAfter,
       boolean leaseOver) {
-    Instant reclaimAt = since.plus(Attempting.backoff(d, attempts));
+    Instant reclaimAt = since.plus(Attempting.delay(d, attempts, retryAfter));
     UnknownReconciliation next =
         new UnknownReconciliation(
             revision + 1,
@@ -42,6 +47,7 @@ final class Unknowns {
             Waiting.NOBODY);
     boolean wakes =
         d.policy().retry().auto()
+            && Attempting.isCovered(next, reclaimAt, d.policy())
             && Attempting.hindrance(next, reclaimAt, d.policy(), RetryBudget.full(reclaimAt))
                 == null;
     ask(d, next);
@@ -90,7 +96,7 @@ final class Unknowns {
   /** What is being done, for a person. */
   static String whatIsBeingDone(UnknownReconciliation s) {
     return "What attempt "
-        + s.attempts().number()
+        + s.attempts().unproven().stream().map(String::valueOf).collect(Collectors.joining(", "))
         + " did is unknown and no other is started. Status read "
         + s.reconciliation().reads()
         + " was asked for; the reply tells when the next step is due. A person can settle it with evidence.";

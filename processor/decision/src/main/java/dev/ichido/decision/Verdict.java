@@ -27,12 +27,12 @@ public enum Verdict {
   CANCELLED,
   /** The operation is settled; the stored result is given again. */
   REPLAYED,
-  /** It is not known what the last attempt did; nothing is started until that is settled. */
+  /** It is not known what some attempt did; nothing is started until that is settled. */
   HELD_UNKNOWN,
   /** An attempt is running under a lease. */
   DUPLICATE_IN_PROGRESS,
   /**
-   * The last attempt provably did not start; the next one is not due or not allowed. Also: what the
+   * No attempt took effect, provably; the next one is not due or not allowed. Also: what the
    * operation undoes has not taken effect yet; nothing is known of it and nobody waits.
    */
   RETRY_LATER,

@@ -5,6 +5,7 @@ import static dev.ichido.decision.Verdict.DUPLICATE_IN_PROGRESS;
 import static dev.ichido.decision.Verdict.EXPIRED;
 import static dev.ichido.decision.Verdict.HELD_UNKNOWN;
 import static dev.ichido.decision.Verdict.INVALID;
+import static dev.ichido.decision.Verdict.LATE_REPLAY;
 import static dev.ichido.decision.Verdict.RECLAIMED;
 import static dev.ichido.decision.Verdict.REPLAYED;
 import static dev.ichido.decision.Verdict.SETTLED;
@@ -52,6 +53,65 @@ class CancelRulesTest {
       assertThat(j.verdict()).isEqualTo(EXPIRED);
       assertThat(j.commandsTotal()).isZero();
     }
+  }
+
+  /** It may have taken effect and been forgotten since: nobody is told that it never was. */
+  @Test
+  @Cell({
+    "ABSENT x cancel, older than the horizon",
+    "ABSENT with evidence x cancel, older than the horizon"
+  })
+  void cancelOfWhatIsOlderThanTheHorizonIsTooLateToKnow() {
+    for (Journey j : new Journey[] {Journey.begin(), States.absentWithEvidence()}) {
+      OperationState before = j.state;
+      Journey inTime = j.copy().cancelIssued(j.now.minus(Duration.ofDays(31)).plusMillis(1));
+      assertThat(inTime.verdict()).isEqualTo(CANCELLED);
+
+      j.cancelIssued(j.now.minus(Duration.ofDays(31)));
+      assertThat(j.verdict()).isEqualTo(LATE_REPLAY);
+      assertThat(j.state).isSameAs(before);
+      assertThat(j.reply().last()).isTrue();
+      assertThat(j.reply().state()).isNull();
+    }
+    Journey forgotten = States.succeeded().pass(Duration.ofDays(32)).cancelIssued(Journey.START);
+    assertThat(forgotten.verdict()).isEqualTo(LATE_REPLAY);
+    assertThat(forgotten.state).isEqualTo(OperationState.Absent.NOTHING);
+  }
+
+  /** Which action it was of may not be said; then the adapter names the shortest memory of all. */
+  @Test
+  void horizonOfACancelIsNotThatOfThePolicyThatRemembersLongest() {
+    Journey j = Journey.begin().pass(Duration.ofMinutes(1));
+    j.then(
+        new CancelReceived(
+            "t1",
+            "global",
+            Journey.KEY.operationId(),
+            j.now,
+            Journey.A,
+            "d-9",
+            Journey.START,
+            Duration.ofMinutes(1),
+            null,
+            true));
+    assertThat(j.verdict()).isEqualTo(LATE_REPLAY);
+  }
+
+  @Test
+  void cancelSaysWhenItsOperationWasIssued() {
+    for (OperationState state : States.known()) {
+      Journey silent = States.journeyAt(state).cancelIssued(null);
+      assertThat(silent.reply().code()).isEqualTo("ISSUED_AT_MISSING");
+      assertThat(silent.state).isSameAs(state);
+
+      Journey ahead = States.journeyAt(state);
+      ahead.cancelIssued(ahead.now.plus(Duration.ofMinutes(5)).plusMillis(1));
+      assertThat(ahead.reply().code()).isEqualTo("CLOCK_SKEW");
+      assertThat(ahead.state).isSameAs(state);
+    }
+    Journey justInTime = Journey.begin();
+    justInTime.cancelIssued(justInTime.now.plus(Duration.ofMinutes(5)));
+    assertThat(justInTime.verdict()).isEqualTo(CANCELLED);
   }
 
   @Test
@@ -131,15 +191,18 @@ class CancelRulesTest {
     running.pass(Duration.ofSeconds(1)).sweep();
     assertThat(running.verdict()).isEqualTo(RECLAIMED);
 
-    Journey after = running.copy().failsRetryably().cancel();
+    Journey after = running.copy().failsRetryably();
+    assertThat(after.statusReads()).hasSize(1);
+    after.cancel();
     assertThat(after.verdict()).isEqualTo(HELD_UNKNOWN);
     Journey before = running.copy().cancel().failsRetryably();
     assertThat(before.verdict()).isEqualTo(SETTLED);
+    assertThat(before.statusReads()).hasSize(1);
     for (Journey j : new Journey[] {after, before}) {
       UnknownReconciliation s = (UnknownReconciliation) j.state;
       assertThat(s.attempts().noFurther()).isTrue();
+      assertThat(s.wakeAt()).isNull();
       assertThat(s.waiting().deliveries()).hasSize(2);
-      assertThat(j.statusReads()).hasSize(1);
 
       // The same proof about the latest attempt again says nothing of the one before.
       j.failsRetryably();
@@ -242,6 +305,8 @@ class CancelRulesTest {
             j.now,
             Journey.A,
             "d-9",
+            j.now,
+            j.policy.horizon(),
             RefusalCode.OPERATION_ID_MISSING.because("it was null"),
             true));
     assertThat(j.verdict()).isEqualTo(INVALID);

@@ -286,7 +286,16 @@ class CompensationSearchTest {
                   w.take(
                       who,
                       new CancelReceived(
-                          "t1", "global", who.key().operationId(), w.now(), A, null, null, true),
+                          "t1",
+                          "global",
+                          who.key().operationId(),
+                          w.now(),
+                          A,
+                          null,
+                          w.now(),
+                          POLICY.horizon(),
+                          null,
+                          true),
                       null)));
       moves.add(
           new Move(

@@ -564,7 +564,7 @@ class IntentRulesTest {
     assertThat(j.verdict()).isEqualTo(RECLAIMED);
     InProgress s = (InProgress) j.state;
     assertThat(s.attempt()).isEqualTo(2);
-    assertThat(s.attempts().earlierUnproven()).isTrue();
+    assertThat(s.attempts().unproven()).containsExactly(1, 2);
     assertThat(s.attempts().startedAt()).isEqualTo(j.now);
     assertThat(s.attempts().firstStartedAt()).isEqualTo(Journey.START);
     assertThat(j.commands().get(0).downstreamKey()).isEqualTo(key);
@@ -717,7 +717,7 @@ class IntentRulesTest {
     assertThat(j.verdict()).isEqualTo(RECLAIMED);
     InProgress s = (InProgress) j.state;
     assertThat(s.attempt()).isEqualTo(2);
-    assertThat(s.attempts().earlierUnproven()).isFalse();
+    assertThat(s.attempts().unproven()).containsExactly(2);
     assertThat(s.leaseUntil()).isEqualTo(j.now.plusSeconds(60));
     assertThat(s.revision()).isEqualTo(3);
     assertThat(j.commands()).hasSize(1);
@@ -753,30 +753,6 @@ class IntentRulesTest {
     Journey justInTime = Journey.begin().intent().failsRetryably();
     justInTime.passUntil(Journey.START.plus(Duration.ofHours(1))).intent();
     assertThat(justInTime.verdict()).isEqualTo(RECLAIMED);
-  }
-
-  @Test
-  @Cell("FAILED_RETRYABLE, stuck x intent, same fingerprint")
-  void failureOfALaterAttemptProvesNothingOfAnUnknownEarlierOne() {
-    ActionPolicy policy =
-        Policies.times(
-            Policies.maxAttempts(Policies.KEYED, 9),
-            Duration.ofSeconds(60),
-            Duration.ofDays(9),
-            Duration.ofDays(30),
-            Duration.ofMinutes(5),
-            Duration.ofDays(3));
-    Journey j = Journey.begin(policy).intent().endsUnknown().pass(Duration.ofSeconds(10)).intent();
-    j.failsRetryably();
-    assertThat(j.name()).isEqualTo(StateName.FAILED_RETRYABLE);
-
-    Journey open = j.copy().pass(Duration.ofMinutes(5)).intent();
-    assertThat(open.verdict()).isEqualTo(RECLAIMED);
-
-    Journey closed = j.copy().pass(Policies.WINDOW).intent();
-    assertThat(closed.verdict()).isEqualTo(RETRY_LATER);
-    assertThat(closed.reply().code()).isEqualTo("DEDUPE_WINDOW");
-    assertThat(closed.commands()).isEmpty();
   }
 
   // Settled

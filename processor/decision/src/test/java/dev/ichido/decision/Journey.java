@@ -320,8 +320,31 @@ final class Journey {
   }
 
   CancelReceived cancellation(Principal principal, @Nullable String deliveryId, boolean permitted) {
+    return cancellation(principal, deliveryId, now, permitted);
+  }
+
+  CancelReceived cancellation(
+      Principal principal,
+      @Nullable String deliveryId,
+      @Nullable Instant issuedAt,
+      boolean permitted) {
     return new CancelReceived(
-        KEY.tenant(), KEY.scope(), KEY.operationId(), now, principal, deliveryId, null, permitted);
+        KEY.tenant(),
+        KEY.scope(),
+        KEY.operationId(),
+        now,
+        principal,
+        deliveryId,
+        issuedAt,
+        policy.horizon(),
+        null,
+        permitted);
+  }
+
+  /** As an answered one of the owner that says when the operation was issued. */
+  Journey cancelIssued(@Nullable Instant issuedAt) {
+    deliveries++;
+    return then(cancellation(A, "d-" + deliveries, issuedAt, true));
   }
 
   Journey undoAsked(String compensation, Principal principal) {

@@ -271,7 +271,7 @@ class ReconciliationRulesTest {
     j.reconcile(Found.ABSENT, 2).pass(Duration.ofSeconds(15)).reconcile(Found.ABSENT, 2);
     j.pass(Duration.ofSeconds(15)).reconcile(Found.ABSENT, 2);
     assertThat(j.verdict()).isEqualTo(RECONCILED);
-    assertThat(((FailedRetryable) j.state).attempts().earlierUnproven()).isFalse();
+    assertThat(((FailedRetryable) j.state).attempts().unproven()).isEmpty();
   }
 
   @Test

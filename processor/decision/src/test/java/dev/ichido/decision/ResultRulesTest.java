@@ -5,15 +5,19 @@ import static dev.ichido.decision.Verdict.HELD_UNKNOWN;
 import static dev.ichido.decision.Verdict.LATE_SUCCESS;
 import static dev.ichido.decision.Verdict.LEASE_EXPIRED;
 import static dev.ichido.decision.Verdict.ORPHAN_RESULT;
+import static dev.ichido.decision.Verdict.RECLAIMED;
 import static dev.ichido.decision.Verdict.REPLAYED;
 import static dev.ichido.decision.Verdict.SECOND_EFFECT;
 import static dev.ichido.decision.Verdict.SETTLED;
 import static dev.ichido.decision.Verdict.STALE_RESULT;
 import static dev.ichido.decision.Verdict.STILL_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
+import dev.ichido.decision.OperationEvent.Found;
+import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Cancelled;
@@ -26,6 +30,7 @@ import dev.ichido.decision.OperationState.UnknownReconciliation;
 import dev.ichido.decision.table.Cell;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -34,6 +39,170 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a report on an attempt does in every state. */
 class ResultRulesTest {
+
+  // Attempts under the remote's dedupe, of which an earlier one may have taken effect
+
+  /** The second attempt runs; what the first did is unknown. */
+  private static Journey runningAfterUnknown(ActionPolicy policy) {
+    Journey j = Journey.begin(policy).intent().endsUnknown().pass(Duration.ofSeconds(10)).intent();
+    assertThat(j.verdict()).isEqualTo(RECLAIMED);
+    return j;
+  }
+
+  private static List<Integer> unproven(Journey j) {
+    return ((Open) j.state).attempts().unproven();
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = AttemptOutcome.class,
+      names = {"FAILED_RETRYABLE", "FAILED_TERMINAL"})
+  @Cell({
+    "IN_PROGRESS, earlier attempt unproven x result FAILED_RETRYABLE",
+    "IN_PROGRESS, earlier attempt unproven x result FAILED_TERMINAL"
+  })
+  void failureOfTheLatestAttemptIsNoneOfTheOperation(AttemptOutcome outcome) {
+    Journey j = runningAfterUnknown(Policies.KEYED).result(outcome, 2);
+    assertThat(j.verdict()).isEqualTo(SETTLED);
+    UnknownReconciliation s = (UnknownReconciliation) j.state;
+    assertThat(s.attempts().unproven()).containsExactly(1);
+    assertThat(s.reconciliation().leaseOver()).isFalse();
+    assertThat(j.statusReads()).hasSize(1);
+    assertThat(j.replies())
+        .hasSize(2)
+        .allSatisfy(
+            reply -> {
+              assertThat(reply.state()).isEqualTo(StateName.UNKNOWN_RECONCILIATION);
+              assertThat(reply.last()).isFalse();
+              assertThat(reply.answer()).isNull();
+              assertThat(reply.detail()).startsWith("What attempt 1 did is unknown");
+            });
+
+    Journey next = j.copy().passUntil(s.reclaimAt()).sweep();
+    assertThat(next.verdict()).isEqualTo(RECLAIMED);
+    assertThat(unproven(next)).containsExactly(1, 3);
+    next.result(outcome, 3);
+    assertThat(next.name())
+        .as("attempts used up, and still nobody knows of the first")
+        .isEqualTo(StateName.UNKNOWN_RECONCILIATION);
+    next.pass(Duration.ofDays(40)).intent();
+    assertThat(next.verdict()).isEqualTo(HELD_UNKNOWN);
+    assertThat(next.copy().reconcile(Found.COMMITTED, null).name()).isEqualTo(StateName.SUCCEEDED);
+    assertThat(next.copy().result(AttemptOutcome.SUCCEEDED, 1).name())
+        .isEqualTo(StateName.SUCCEEDED);
+    for (int read = 0; read < 3; read++) {
+      next.pass(Duration.ofSeconds(20)).reconcile(Found.ABSENT, 3);
+    }
+    assertThat(next.name()).isEqualTo(StateName.FAILED_RETRYABLE);
+    assertThat(unproven(next)).isEmpty();
+    assertThat(next.intent().reply().code()).isEqualTo("MAX_ATTEMPTS");
+  }
+
+  @Test
+  void remotesWishHoldsBackAnAttemptThatFollowsTheUnknownToo() {
+    Journey j = runningAfterUnknown(Policies.KEYED);
+    j.then(
+        new ResultReported(
+            Journey.KEY,
+            j.now,
+            "r-wish",
+            2,
+            AttemptOutcome.FAILED_RETRYABLE,
+            Answer.NONE,
+            Duration.ofMinutes(3)));
+    assertThat(((UnknownReconciliation) j.state).reclaimAt())
+        .isEqualTo(j.now.plus(Duration.ofMinutes(3)));
+  }
+
+  @Test
+  @Cell({
+    "UNKNOWN_RECONCILIATION, only an earlier attempt unproven x earlier attempt, no success",
+    "UNKNOWN_RECONCILIATION, only an earlier attempt unproven x result FAILED_RETRYABLE",
+    "UNKNOWN_RECONCILIATION, only an earlier attempt unproven x result UNKNOWN"
+  })
+  void proofAboutTheLastUnprovenAttemptSettles() {
+    Journey j = runningAfterUnknown(Policies.KEYED).failsRetryably();
+
+    Journey retryable = j.copy().result(AttemptOutcome.FAILED_RETRYABLE, 1);
+    assertThat(retryable.verdict()).isEqualTo(SETTLED);
+    assertThat(retryable.name()).isEqualTo(StateName.FAILED_RETRYABLE);
+    assertThat(retryable.replies()).hasSize(2);
+    Journey terminal = j.copy().result(AttemptOutcome.FAILED_TERMINAL, 1);
+    assertThat(terminal.verdict()).isEqualTo(SETTLED);
+    assertThat(terminal.name()).isEqualTo(StateName.FAILED_TERMINAL);
+    Journey cancelled = j.copy().cancel().result(AttemptOutcome.FAILED_RETRYABLE, 1);
+    assertThat(cancelled.name()).isEqualTo(StateName.CANCELLED);
+
+    Journey unknown = j.copy().result(AttemptOutcome.UNKNOWN, 1);
+    assertThat(unknown.verdict()).isEqualTo(STALE_RESULT);
+    assertThat(unknown.state).isSameAs(j.state);
+    Journey again = j.copy().failsRetryably();
+    assertThat(again.verdict()).isEqualTo(STILL_UNKNOWN);
+    assertThat(again.state).isSameAs(j.state);
+    Journey refuted = j.copy().endsUnknown();
+    assertThat(refuted.verdict()).isEqualTo(STILL_UNKNOWN);
+    assertThat(unproven(refuted)).containsExactly(1, 2);
+  }
+
+  @Test
+  @Cell("IN_PROGRESS, earlier attempt unproven x earlier attempt, no success")
+  void proofAboutAnEarlierAttemptIsKeptWhileTheNextRuns() {
+    Journey j = runningAfterUnknown(Policies.KEYED);
+    long revision = ((Known) j.state).revision();
+    j.result(AttemptOutcome.UNKNOWN, 1);
+    assertThat(unproven(j)).containsExactly(1, 2);
+    j.result(AttemptOutcome.FAILED_RETRYABLE, 1);
+    assertThat(j.verdict()).isEqualTo(STALE_RESULT);
+    assertThat(unproven(j)).containsExactly(2);
+    assertThat(((Known) j.state).revision()).isEqualTo(revision);
+    assertThat(j.copy().failsTerminally().name()).isEqualTo(StateName.FAILED_TERMINAL);
+    assertThat(j.failsRetryably().name()).isEqualTo(StateName.FAILED_RETRYABLE);
+
+    Journey both = runningAfterUnknown(Policies.KEYED).endsUnknown();
+    both.result(AttemptOutcome.FAILED_TERMINAL, 1);
+    assertThat(both.verdict()).isEqualTo(STALE_RESULT);
+    assertThat(unproven(both)).containsExactly(2);
+    assertThat(both.failsRetryably().name()).isEqualTo(StateName.FAILED_RETRYABLE);
+  }
+
+  /** A revocation that was won tells of its own attempt only; then the remote is asked. */
+  @Test
+  void revokedAttemptLeavesTheEarlierUnknown() {
+    Journey j = runningAfterUnknown(Policies.KEYED).pass(Duration.ofSeconds(60)).sweep();
+    assertThat(((UnknownReconciliation) j.state).reconciliation().leaseOver()).isTrue();
+    j.failsRetryably();
+    assertThat(j.verdict()).isEqualTo(STILL_UNKNOWN);
+    assertThat(unproven(j)).containsExactly(1);
+    assertThat(((UnknownReconciliation) j.state).reconciliation().leaseOver()).isFalse();
+  }
+
+  @Test
+  void personsWordIsAboutEveryAttempt() {
+    Journey j = runningAfterUnknown(Policies.KEYED).failsRetryably();
+    assertThat(unproven(j.copy().resolve(ResolvedAs.NOT_STARTED))).isEmpty();
+    assertThat(j.resolve(ResolvedAs.FAILED_TERMINAL).name()).isEqualTo(StateName.FAILED_TERMINAL);
+  }
+
+  @Test
+  void failureWithoutProofAboutEveryAttemptIsNoState() {
+    Journey j = States.failedRetryable();
+    FailedRetryable s = (FailedRetryable) j.state;
+    assertThatThrownBy(
+            () ->
+                new FailedRetryable(
+                    1,
+                    s.binding(),
+                    s.attempts().latestUnproven(),
+                    s.work(),
+                    "r",
+                    j.now,
+                    j.now,
+                    null,
+                    j.now,
+                    j.now,
+                    Waiting.NOBODY))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
 
   // Absent
 

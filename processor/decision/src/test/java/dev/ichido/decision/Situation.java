@@ -282,6 +282,8 @@ record Situation(
             now,
             who,
             "d-" + who.name() + "-x",
+            START.plus(setting.policy().clockSkew()),
+            setting.policy().horizon(),
             null,
             true),
         setting);
@@ -519,12 +521,15 @@ record Situation(
     if (state instanceof Succeeded) {
       require(book.acted(), "a success took place");
     }
-    if (state instanceof FailedRetryable s && !s.attempts().earlierUnproven() && !book.denied()) {
-      require(!book.acted() && !book.mayAct(), "a proven failure is one");
-    }
-    // One that was cancelled before it arrived, or after it was forgotten, knows of no attempt.
-    if (state instanceof OperationState.Cancelled s && s.attempt() > 0 && !book.denied()) {
-      require(!book.acted() && !book.mayAct(), "what is cancelled did not take effect");
+    boolean failed =
+        state instanceof FailedRetryable
+            || state instanceof FailedTerminal
+            || state instanceof OperationState.Cancelled
+            || (state instanceof Expired s && s.was() != StateName.SUCCEEDED);
+    if (failed && !book.denied()) {
+      require(
+          !book.acted() && !book.mayAct(),
+          "what is told to have had no effect has and will have none");
     }
   }
 

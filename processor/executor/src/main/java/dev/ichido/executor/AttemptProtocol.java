@@ -91,15 +91,15 @@ public final class AttemptProtocol {
   }
 
   /**
-   * A recorded UNKNOWN is no news; what the remote says now may be. That the attempt did not start
+   * A recorded UNKNOWN is no news; what the remote says now may be. That the attempt had no effect
    * is none to a processor that had its report: it asks because of what an earlier one may have
    * done.
    */
   private static boolean isNews(ToolCommand command, Finding recorded) {
     return switch (recorded) {
       case UNKNOWN -> false;
-      case FAILED_RETRYABLE -> command.leaseOver();
-      case SUCCEEDED, FAILED_TERMINAL, COMMITTED, ABSENT -> true;
+      case FAILED_RETRYABLE, FAILED_TERMINAL -> command.leaseOver();
+      case SUCCEEDED, COMMITTED, ABSENT -> true;
     };
   }
 

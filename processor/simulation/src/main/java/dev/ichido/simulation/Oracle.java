@@ -52,6 +52,13 @@ final class Oracle {
     @Nullable String told;
     boolean alarm;
     boolean forgotten;
+
+    /** Number of the latest attempt when somebody was told that there was no effect. */
+    int toldNothing = -1;
+
+    /** What somebody was told and is not so. */
+    @Nullable String untruth;
+
     final Set<String> successes = new HashSet<>();
   }
 
@@ -74,6 +81,11 @@ final class Oracle {
         Invariant.EFFECT_IS_WHAT_WAS_CLAIMED,
         operation,
         "another meaning took effect");
+    Of of = operations[operation];
+    if (effect.attempt() <= of.toldNothing) {
+      of.untruth =
+          "attempt " + effect.attempt() + " took effect after it was told that it had none";
+    }
     require(
         effects.size() < 2 || isGap(operation),
         Invariant.AT_MOST_ONE_EFFECT,
@@ -151,11 +163,25 @@ final class Oracle {
           "two results were told");
       of.told = reference;
     }
+    if (isNothing(reply.state())) {
+      Of of = operations[operation];
+      of.toldNothing = Math.max(of.toldNothing, reply.attempt());
+      if (!world.remote.effects(operation).isEmpty()) {
+        of.untruth =
+            reply.to().deliveryId() + " was told " + reply.state() + " of what took effect";
+      }
+    }
     require(
         reply.state() != StateName.FAILED_TERMINAL || operations[operation].told == null,
         Invariant.SETTLED_STAYS,
         operation,
         "a failure was told after a success");
+  }
+
+  private static boolean isNothing(@Nullable StateName state) {
+    return state == StateName.FAILED_RETRYABLE
+        || state == StateName.FAILED_TERMINAL
+        || state == StateName.CANCELLED;
   }
 
   /**
@@ -238,6 +264,7 @@ final class Oracle {
     Of of = operations[operation];
     List<Effect> effects = world.remote.effects(operation);
     boolean gap = isGap(operation);
+    require(gap || of.untruth == null, Invariant.TRUTH, operation, String.valueOf(of.untruth));
     require(
         effects.size() < 2 || of.successes.size() < 2 || of.alarm,
         Invariant.SECOND_EFFECT_IS_REPORTED,
@@ -259,12 +286,8 @@ final class Oracle {
             Invariant.UNKNOWN_IS_SETTLED,
             operation,
             "it stays unknown although the remote can be asked");
-        ClaimAnswer claim = world.executors.claim(operation, s.attempt());
         require(
-            s.attempts().earlierUnproven()
-                || claim instanceof ClaimAnswer.Open
-                || (claim instanceof ClaimAnswer.Recorded it
-                    && it.report().finding() == Report.Finding.UNKNOWN),
+            s.attempts().unproven().stream().anyMatch(it -> isUnknown(operation, it)),
             Invariant.UNKNOWN_IS_SETTLED,
             operation,
             "it stays unknown although the claims say what became of it");
@@ -276,7 +299,7 @@ final class Oracle {
             operation,
             "an attempt that is due is not made");
         require(
-            gap || s.attempts().earlierUnproven() || effects.isEmpty(),
+            gap || effects.isEmpty(),
             Invariant.TRUTH,
             operation,
             "what took effect counts as proven not to have started");
@@ -286,19 +309,23 @@ final class Oracle {
               !effects.isEmpty(), Invariant.TRUTH, operation, "a success that is not in the book");
       case FailedTerminal s ->
           require(
-              gap || s.attempts().earlierUnproven() || effects.isEmpty(),
-              Invariant.TRUTH,
-              operation,
-              "a failure that took effect");
-      // One that was cancelled after everything was forgotten knows of no attempt.
+              gap || effects.isEmpty(), Invariant.TRUTH, operation, "a failure that took effect");
       case Cancelled s ->
           require(
-              gap || of.alarm || s.attempt() == 0 || effects.isEmpty(),
+              gap || effects.isEmpty(),
               Invariant.TRUTH,
               operation,
               "a cancelled operation that took effect");
       case Expired s -> {}
     }
+  }
+
+  /** Whether the claims say nothing of what became of an attempt. */
+  private boolean isUnknown(int operation, int attempt) {
+    ClaimAnswer claim = world.executors.claim(operation, attempt);
+    return claim instanceof ClaimAnswer.Open
+        || (claim instanceof ClaimAnswer.Recorded it
+            && it.report().finding() == Report.Finding.UNKNOWN);
   }
 
   private static void require(boolean holds, Invariant invariant, int operation, String what) {

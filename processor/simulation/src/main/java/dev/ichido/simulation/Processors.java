@@ -259,6 +259,8 @@ final class Processors {
               at,
               principal,
               row.deliveryId(),
+              World.instantOf(0),
+              world.profile.policy().horizon(),
               null,
               true));
       return;

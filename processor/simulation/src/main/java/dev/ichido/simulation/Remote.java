@@ -22,7 +22,7 @@ final class Remote {
    *
    * @param late the call was longer under way than {@link Profile#LONGEST_CALL}
    */
-  record Effect(String reference, String arguments, long at, boolean late) {}
+  record Effect(int attempt, String reference, String arguments, long at, boolean late) {}
 
   /** An answer under way. */
   record Answered(Finding finding, @Nullable String reference) {}
@@ -155,6 +155,7 @@ final class Remote {
       List<Effect> effects = book.get(request.operation);
       known =
           new Effect(
+              request.command.attempt(),
               "e" + request.id,
               request.command.arguments(),
               world.now,

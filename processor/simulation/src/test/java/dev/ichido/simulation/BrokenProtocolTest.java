@@ -3,10 +3,12 @@ package dev.ichido.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ichido.decision.Answer;
+import dev.ichido.decision.Attempts;
 import dev.ichido.decision.Decision;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
+import dev.ichido.decision.OperationEvent.CancelReceived;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState.InProgress;
@@ -23,6 +25,7 @@ import dev.ichido.simulation.Protocol.Decider;
 import dev.ichido.simulation.Protocol.ExecutorRules;
 import dev.ichido.simulation.Protocol.RelayRules;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -79,6 +82,44 @@ class BrokenProtocolTest {
                         : event,
                     policy),
             Invariant.AT_MOST_ONE_EFFECT),
+        decider(
+            "the proof about the latest attempt counts for all",
+            "key for a window",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    event instanceof ResultReported && state instanceof InProgress s
+                        ? new InProgress(
+                            s.revision(),
+                            s.binding(),
+                            onlyTheLatest(s.attempts()),
+                            s.work(),
+                            s.leaseUntil(),
+                            s.waiting())
+                        : state,
+                    event,
+                    policy),
+            Invariant.TRUTH),
+        decider(
+            "a cancel is not judged by its age",
+            "short retention",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof CancelReceived c
+                        ? new CancelReceived(
+                            c.tenant(),
+                            c.scope(),
+                            c.operationId(),
+                            c.at(),
+                            c.principal(),
+                            c.deliveryId(),
+                            c.at(),
+                            c.horizon(),
+                            c.refusal(),
+                            c.permitted())
+                        : event,
+                    policy),
+            Invariant.TRUTH),
         decider(
             "who waits is forgotten at settlement",
             "status read",
@@ -225,6 +266,18 @@ class BrokenProtocolTest {
   private static Broken executor(String rule, String profile, ExecutorRules rules) {
     return new Broken(
         rule, profile, Protocol.SHIPPED.with(rules), Set.of(Invariant.AT_MOST_ONE_EFFECT));
+  }
+
+  private static Attempts onlyTheLatest(Attempts a) {
+    return new Attempts(
+        a.number(),
+        a.base(),
+        a.firstStartedAt(),
+        a.startedAt(),
+        a.downstreamKey(),
+        a.keyed(),
+        List.of(a.number()),
+        a.noFurther());
   }
 
   private static ResultReported report(

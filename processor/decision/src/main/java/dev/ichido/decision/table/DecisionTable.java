@@ -66,8 +66,10 @@ public final class DecisionTable {
     ABSENT_WITH_EVIDENCE("ABSENT with evidence"),
     IN_PROGRESS("IN_PROGRESS"),
     IN_PROGRESS_LEASE_OVER("IN_PROGRESS, lease over"),
+    IN_PROGRESS_UNPROVEN("IN_PROGRESS, earlier attempt unproven"),
     UNKNOWN("UNKNOWN_RECONCILIATION"),
     UNKNOWN_COVERED("UNKNOWN_RECONCILIATION, dedupe window open"),
+    UNKNOWN_EARLIER("UNKNOWN_RECONCILIATION, only an earlier attempt unproven"),
     FAILED_RETRYABLE_EARLY("FAILED_RETRYABLE, before its time"),
     FAILED_RETRYABLE("FAILED_RETRYABLE"),
     FAILED_RETRYABLE_STUCK("FAILED_RETRYABLE, stuck"),
@@ -117,6 +119,7 @@ public final class DecisionTable {
     RESOLVE_FAILED_TERMINAL("resolve FAILED_TERMINAL"),
     RESOLVE_NOT_STARTED("resolve NOT_STARTED"),
     CANCEL("cancel"),
+    CANCEL_OLD("cancel, older than the horizon"),
     CANCEL_OTHER_PRINCIPAL("cancel, other principal"),
     UNDO_ASKED("undo asked"),
     UNDO_ASKED_OTHER_PRINCIPAL("undo asked, other principal"),
@@ -285,10 +288,12 @@ public final class DecisionTable {
       case ABSENT_WITH_EVIDENCE -> new Scene(holding(STANDARD)).then(Column.RESULT_SUCCEEDED);
       case IN_PROGRESS -> new Scene(STANDARD).running();
       case IN_PROGRESS_LEASE_OVER -> new Scene(STANDARD).running().pass(STANDARD.lease());
+      case IN_PROGRESS_UNPROVEN -> runningAfterUnknown();
       case UNKNOWN ->
           new Scene(STANDARD).running().then(Column.RESULT_UNKNOWN).pass(Duration.ofSeconds(1));
       case UNKNOWN_COVERED ->
           new Scene(deduping(STANDARD)).running().then(Column.RESULT_UNKNOWN).retryDue();
+      case UNKNOWN_EARLIER -> runningAfterUnknown().then(Column.RESULT_FAILED_RETRYABLE);
       case FAILED_RETRYABLE_EARLY ->
           new Scene(STANDARD).running().then(Column.RESULT_FAILED_RETRYABLE);
       case FAILED_RETRYABLE ->
@@ -318,6 +323,15 @@ public final class DecisionTable {
       case CANCELLED ->
           new Scene(STANDARD).running().then(Column.RESULT_FAILED_RETRYABLE).then(Column.CANCEL);
     };
+  }
+
+  /** The second attempt runs under the remote's dedupe; what the first did is unknown. */
+  private static Scene runningAfterUnknown() {
+    return new Scene(deduping(STANDARD))
+        .then(Column.INTENT)
+        .then(Column.RESULT_UNKNOWN)
+        .retryDue()
+        .then(Column.DEADLINE);
   }
 
   private static OperationEvent event(Column column, Instant now) {
@@ -357,8 +371,9 @@ public final class DecisionTable {
       case RESOLVE_SUCCEEDED -> resolve(now, ResolvedAs.SUCCEEDED);
       case RESOLVE_FAILED_TERMINAL -> resolve(now, ResolvedAs.FAILED_TERMINAL);
       case RESOLVE_NOT_STARTED -> resolve(now, ResolvedAs.NOT_STARTED);
-      case CANCEL -> cancel(now, OWNER);
-      case CANCEL_OTHER_PRINCIPAL -> cancel(now, OTHER);
+      case CANCEL -> cancel(now, OWNER, now);
+      case CANCEL_OLD -> cancel(now, OWNER, now.minus(STANDARD.horizon()));
+      case CANCEL_OTHER_PRINCIPAL -> cancel(now, OTHER, now);
       case UNDO_ASKED -> new CompensationAsked(KEY, now, OTHER_OPERATION, "d-undo", OWNER);
       case UNDO_ASKED_OTHER_PRINCIPAL ->
           new CompensationAsked(KEY, now, OTHER_OPERATION, "d-undo", OTHER);
@@ -477,9 +492,18 @@ public final class DecisionTable {
         KEY, now, "s-" + now + as, as, "person:p", "seen", true, Answer.of("ref-s", null));
   }
 
-  private static CancelReceived cancel(Instant now, Principal principal) {
+  private static CancelReceived cancel(Instant now, Principal principal, Instant issuedAt) {
     return new CancelReceived(
-        KEY.tenant(), KEY.scope(), KEY.operationId(), now, principal, "d-cancel", null, true);
+        KEY.tenant(),
+        KEY.scope(),
+        KEY.operationId(),
+        now,
+        principal,
+        "d-cancel",
+        issuedAt,
+        STANDARD.horizon(),
+        null,
+        true);
   }
 
   private static ActionPolicy holding(ActionPolicy p) {

@@ -21,7 +21,8 @@ public final class VerdictGuide {
               + " is replayed. A second reply brings the answer.";
       case LATE_REPLAY ->
           "Nothing is known of the operation, and it was issued longer ago than anything is"
-              + " remembered. Absence proves nothing, so it does not run.";
+              + " remembered. Absence proves nothing, so it does not run, and a cancel is not told that it"
+              + " never did.";
       case EXPIRED ->
           "The operation was settled, and its result is no longer kept. Its identity still is, so"
               + " it does not run again.";
@@ -33,16 +34,16 @@ public final class VerdictGuide {
           "The operation is settled. The reply carries the stored result and the time at which it"
               + " was settled.";
       case HELD_UNKNOWN ->
-          "It is not known what the last attempt did. Nothing is started until that is settled; the"
+          "It is not known what an attempt did. Nothing is started until that is settled; the"
               + " remote is being asked.";
       case DUPLICATE_IN_PROGRESS ->
           "An attempt is running. The reply says until when its lease lasts; the delivery waits for"
               + " the result.";
       case RETRY_LATER ->
-          "The last attempt provably did not start, and the next one is not due or not allowed; or"
-              + " the operation that this one undoes has not taken effect yet. The code says why.";
+          "No attempt took effect, provably, and the next one is not due or not allowed; or the"
+              + " operation that this one undoes has not taken effect yet. The code says why.";
       case RECLAIMED ->
-          "The next attempt was started, after proof that the last one did not start or under the"
+          "The next attempt was started, after proof that none before it took effect or under the"
               + " remote's own dedupe.";
       case HELD_SUSPECT ->
           "The same tenant, action and meaning is known under another operation id, and the policy"
@@ -140,9 +141,6 @@ public final class VerdictGuide {
           "RETRY_LATER: the attempts of the policy are used up. A person resolves or cancels.";
       case RETRY_HORIZON ->
           "RETRY_LATER: no attempt starts this late after the first. A person resolves or cancels.";
-      case DEDUPE_WINDOW ->
-          "RETRY_LATER: what an earlier attempt did is unknown, and the remote no longer dedupes on"
-              + " the key. A person resolves or cancels.";
       case BACKOFF -> "RETRY_LATER: the next attempt is due at the time in the reply.";
       case BUDGET_EMPTY ->
           "RETRY_LATER: the retry budget of the tenant and action is empty until the time in the"

@@ -46,6 +46,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | ABSENT | -
         resolve NOT_STARTED            | INVALID | ABSENT | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | LATE_REPLAY | ABSENT | -
         cancel, other principal        | CANCELLED | CANCELLED | -
         undo asked                     | NOTHING_DUE | ABSENT | -
         undo asked, other principal    | NOTHING_DUE | ABSENT | -
@@ -85,6 +86,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | ABSENT | -
         resolve NOT_STARTED            | INVALID | ABSENT | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | LATE_REPLAY | ABSENT | -
         cancel, other principal        | CANCELLED | CANCELLED | -
         undo asked                     | NOTHING_DUE | ABSENT | -
         undo asked, other principal    | NOTHING_DUE | ABSENT | -
@@ -124,6 +126,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | IN_PROGRESS | -
         resolve NOT_STARTED            | INVALID | IN_PROGRESS | -
         cancel                         | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        cancel, older than the horizon | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
         cancel, other principal        | UNAUTHORIZED | IN_PROGRESS | -
         undo asked                     | NOTHING_DUE | IN_PROGRESS | -
         undo asked, other principal    | NOTHING_DUE | IN_PROGRESS | -
@@ -163,11 +166,52 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | LEASE_EXPIRED, RESOLVED | FAILED_TERMINAL | -
         resolve NOT_STARTED            | LEASE_EXPIRED, RESOLVED | FAILED_RETRYABLE | -
         cancel                         | LEASE_EXPIRED, HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
+        cancel, older than the horizon | LEASE_EXPIRED, HELD_UNKNOWN | UNKNOWN_RECONCILIATION | status-read
         cancel, other principal        | LEASE_EXPIRED, UNAUTHORIZED | UNKNOWN_RECONCILIATION | status-read
         undo asked                     | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
         undo asked, other principal    | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
         undo given up                  | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
         deadline                       | LEASE_EXPIRED | UNKNOWN_RECONCILIATION | status-read
+        """);
+  }
+
+  @Test
+  @Cell("IN_PROGRESS, earlier attempt unproven x *")
+  void inProgressUnproven() {
+    check(
+        Row.IN_PROGRESS_UNPROVEN,
+        """
+        intent, malformed              | INVALID | IN_PROGRESS | -
+        intent, not permitted          | UNAUTHORIZED | IN_PROGRESS | -
+        intent, read                   | PASSED_THROUGH | IN_PROGRESS | command
+        intent, older than the horizon | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        intent, other principal        | UNAUTHORIZED | IN_PROGRESS | -
+        intent, other fingerprint      | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        intent, suspected twin         | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        intent, same fingerprint       | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | IN_PROGRESS | -
+        result SUCCEEDED               | SETTLED | SUCCEEDED | -
+        result FAILED_RETRYABLE        | SETTLED | UNKNOWN_RECONCILIATION | status-read
+        result FAILED_TERMINAL         | SETTLED | UNKNOWN_RECONCILIATION | status-read
+        result UNKNOWN                 | SETTLED | UNKNOWN_RECONCILIATION | status-read
+        earlier attempt SUCCEEDED      | LATE_SUCCESS | SUCCEEDED | alarm
+        earlier attempt, no success    | STALE_RESULT | IN_PROGRESS | -
+        read report                    | PASSED_THROUGH | IN_PROGRESS | -
+        reconcile COMMITTED            | RECONCILED | SUCCEEDED | -
+        reconcile ABSENT               | STALE_RESULT | IN_PROGRESS | -
+        reconcile UNKNOWN              | STALE_RESULT | IN_PROGRESS | -
+        resolve SUCCEEDED              | INVALID | IN_PROGRESS | -
+        resolve FAILED_TERMINAL        | INVALID | IN_PROGRESS | -
+        resolve NOT_STARTED            | INVALID | IN_PROGRESS | -
+        cancel                         | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        cancel, older than the horizon | DUPLICATE_IN_PROGRESS | IN_PROGRESS | -
+        cancel, other principal        | UNAUTHORIZED | IN_PROGRESS | -
+        undo asked                     | NOTHING_DUE | IN_PROGRESS | -
+        undo asked, other principal    | NOTHING_DUE | IN_PROGRESS | -
+        undo given up                  | NOTHING_DUE | IN_PROGRESS | -
+        deadline                       | NOTHING_DUE | IN_PROGRESS | -
         """);
   }
 
@@ -202,6 +246,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | RESOLVED | FAILED_TERMINAL | -
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        cancel, older than the horizon | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
         cancel, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
         undo asked                     | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         undo asked, other principal    | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
@@ -241,11 +286,52 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | RESOLVED | FAILED_TERMINAL | -
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        cancel, older than the horizon | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
         cancel, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
         undo asked                     | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         undo asked, other principal    | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         undo given up                  | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         deadline                       | RECLAIMED | IN_PROGRESS | command
+        """);
+  }
+
+  @Test
+  @Cell("UNKNOWN_RECONCILIATION, only an earlier attempt unproven x *")
+  void unknownEarlier() {
+    check(
+        Row.UNKNOWN_EARLIER,
+        """
+        intent, malformed              | INVALID | UNKNOWN_RECONCILIATION | -
+        intent, not permitted          | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
+        intent, read                   | PASSED_THROUGH | UNKNOWN_RECONCILIATION | command
+        intent, older than the horizon | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        intent, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
+        intent, other fingerprint      | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, suspected twin         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        intent, same fingerprint       | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        intent, undoes another         | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, granted        | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        intent, undoes, original open  | FINGERPRINT_MISMATCH | UNKNOWN_RECONCILIATION | -
+        result SUCCEEDED               | SETTLED | SUCCEEDED | -
+        result FAILED_RETRYABLE        | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        result FAILED_TERMINAL         | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        result UNKNOWN                 | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        earlier attempt SUCCEEDED      | LATE_SUCCESS | SUCCEEDED | alarm
+        earlier attempt, no success    | SETTLED | FAILED_TERMINAL | -
+        read report                    | PASSED_THROUGH | UNKNOWN_RECONCILIATION | -
+        reconcile COMMITTED            | RECONCILED | SUCCEEDED | -
+        reconcile ABSENT               | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        reconcile UNKNOWN              | STILL_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        resolve SUCCEEDED              | RESOLVED | SUCCEEDED | -
+        resolve FAILED_TERMINAL        | RESOLVED | FAILED_TERMINAL | -
+        resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
+        cancel                         | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        cancel, older than the horizon | HELD_UNKNOWN | UNKNOWN_RECONCILIATION | -
+        cancel, other principal        | UNAUTHORIZED | UNKNOWN_RECONCILIATION | -
+        undo asked                     | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo asked, other principal    | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        undo given up                  | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
+        deadline                       | NOTHING_DUE | UNKNOWN_RECONCILIATION | -
         """);
   }
 
@@ -280,6 +366,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | FAILED_RETRYABLE | -
         resolve NOT_STARTED            | INVALID | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
         undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
         undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
@@ -319,6 +406,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | FAILED_RETRYABLE | -
         resolve NOT_STARTED            | INVALID | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
         undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
         undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
@@ -358,6 +446,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | RESOLVED | FAILED_TERMINAL | -
         resolve NOT_STARTED            | RESOLVED | FAILED_RETRYABLE | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | FAILED_RETRYABLE | -
         undo asked                     | NOTHING_DUE | FAILED_RETRYABLE | -
         undo asked, other principal    | NOTHING_DUE | FAILED_RETRYABLE | -
@@ -397,6 +486,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | SUCCEEDED | -
         resolve NOT_STARTED            | INVALID | SUCCEEDED | -
         cancel                         | REPLAYED | SUCCEEDED | -
+        cancel, older than the horizon | REPLAYED | SUCCEEDED | -
         cancel, other principal        | UNAUTHORIZED | SUCCEEDED | -
         undo asked                     | COMPENSATION_GRANTED | SUCCEEDED | -
         undo asked, other principal    | NOTHING_DUE | SUCCEEDED | -
@@ -436,6 +526,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | EXPIRED, INVALID | EXPIRED | -
         resolve NOT_STARTED            | EXPIRED, INVALID | EXPIRED | -
         cancel                         | EXPIRED, EXPIRED | EXPIRED | -
+        cancel, older than the horizon | EXPIRED, EXPIRED | EXPIRED | -
         cancel, other principal        | EXPIRED, UNAUTHORIZED | EXPIRED | -
         undo asked                     | EXPIRED, COMPENSATION_GRANTED | EXPIRED | -
         undo asked, other principal    | EXPIRED | EXPIRED | -
@@ -475,6 +566,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | FAILED_TERMINAL | -
         resolve NOT_STARTED            | INVALID | FAILED_TERMINAL | -
         cancel                         | REPLAYED | FAILED_TERMINAL | -
+        cancel, older than the horizon | REPLAYED | FAILED_TERMINAL | -
         cancel, other principal        | UNAUTHORIZED | FAILED_TERMINAL | -
         undo asked                     | NOTHING_DUE | FAILED_TERMINAL | -
         undo asked, other principal    | NOTHING_DUE | FAILED_TERMINAL | -
@@ -514,6 +606,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | EXPIRED | -
         resolve NOT_STARTED            | INVALID | EXPIRED | -
         cancel                         | EXPIRED | EXPIRED | -
+        cancel, older than the horizon | EXPIRED | EXPIRED | -
         cancel, other principal        | UNAUTHORIZED | EXPIRED | -
         undo asked                     | COMPENSATION_GRANTED | EXPIRED | -
         undo asked, other principal    | NOTHING_DUE | EXPIRED | -
@@ -553,6 +646,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | EXPIRED, INVALID | ABSENT | -
         resolve NOT_STARTED            | EXPIRED, INVALID | ABSENT | -
         cancel                         | EXPIRED, CANCELLED | CANCELLED | -
+        cancel, older than the horizon | EXPIRED, LATE_REPLAY | ABSENT | -
         cancel, other principal        | EXPIRED, CANCELLED | CANCELLED | -
         undo asked                     | EXPIRED | ABSENT | -
         undo asked, other principal    | EXPIRED | ABSENT | -
@@ -592,6 +686,7 @@ class DecisionTableTest {
         resolve FAILED_TERMINAL        | INVALID | CANCELLED | -
         resolve NOT_STARTED            | INVALID | CANCELLED | -
         cancel                         | CANCELLED | CANCELLED | -
+        cancel, older than the horizon | CANCELLED | CANCELLED | -
         cancel, other principal        | UNAUTHORIZED | CANCELLED | -
         undo asked                     | NOTHING_DUE | CANCELLED | -
         undo asked, other principal    | NOTHING_DUE | CANCELLED | -

@@ -31,6 +31,7 @@ import dev.ichido.topology.policy.ActionRules;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.policy.TenantPolicy;
 import dev.ichido.topology.wire.Delivery;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.Function;
@@ -171,8 +172,17 @@ final class Facts {
         at,
         intent.principal(),
         intent.deliveryId(),
+        intent.issuedAt(),
+        horizon(intent.action(), policies),
         refusal,
         permitted);
+  }
+
+  private static Duration horizon(@Nullable String action, PolicySet policies) {
+    return Optional.ofNullable(action)
+        .flatMap(policies::findAction)
+        .map(rules -> rules.policy().horizon())
+        .orElseGet(policies::shortestHorizon);
   }
 
   private static boolean mayCancel(

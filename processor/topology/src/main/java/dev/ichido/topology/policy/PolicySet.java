@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,14 +51,26 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
    */
   public ActionPolicy governing(@Nullable String action) {
     if (action == null) {
-      return actions.values().stream()
-          .map(ActionRules::policy)
-          .filter(it -> it.effect() == ActionEffect.WRITE)
+      return writing()
           .max(Comparator.comparing(ActionPolicy::horizon))
           .orElseGet(() -> ActionPolicy.standard("(none)"));
     }
     ActionRules rules = actions.get(action);
     return rules == null ? forgotten(action) : rules.policy();
+  }
+
+  /** How old an operation of any action may be for its absence to say that it never was. */
+  public Duration shortestHorizon() {
+    return writing()
+        .map(ActionPolicy::horizon)
+        .min(Comparator.naturalOrder())
+        .orElseGet(() -> governing(null).horizon());
+  }
+
+  private Stream<ActionPolicy> writing() {
+    return actions.values().stream()
+        .map(ActionRules::policy)
+        .filter(it -> it.effect() == ActionEffect.WRITE);
   }
 
   private ActionPolicy forgotten(String action) {

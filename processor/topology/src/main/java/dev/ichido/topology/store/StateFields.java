@@ -26,8 +26,11 @@ import dev.ichido.decision.Work;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.fingerprint.Fingerprint;
 import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -136,36 +139,24 @@ final class StateFields {
       case ABSENT -> new Absent(evidence(in));
       case IN_PROGRESS ->
           new InProgress(
-              in.large(), binding(in), attempts(in), work(in), in.instant(), waiting(in));
+              in.large(), binding(in), attempts(in, true), work(in), in.instant(), waiting(in));
       case UNKNOWN ->
           new UnknownReconciliation(
               in.large(),
               binding(in),
-              attempts(in),
+              attempts(in, true),
               work(in),
               reconciliation(in),
               in.instant(),
               in.instant(),
               in.optionalInstant(),
               waiting(in));
-      case FAILED_RETRYABLE ->
-          new FailedRetryable(
-              in.large(),
-              binding(in),
-              attempts(in),
-              work(in),
-              in.text(),
-              in.instant(),
-              in.instant(),
-              in.optionalInstant(),
-              in.instant(),
-              in.instant(),
-              waiting(in));
+      case FAILED_RETRYABLE -> failedRetryable(in);
       case SUCCEEDED ->
           new Succeeded(
               in.large(),
               binding(in),
-              attempts(in),
+              attempts(in, true),
               result(in),
               in.instant(),
               in.instant(),
@@ -176,7 +167,7 @@ final class StateFields {
           new FailedTerminal(
               in.large(),
               binding(in),
-              attempts(in),
+              attempts(in, false),
               result(in),
               in.instant(),
               in.instant(),
@@ -269,20 +260,74 @@ final class StateFields {
     out.instant(attempts.startedAt());
     out.text(attempts.downstreamKey());
     out.flag(attempts.keyed());
-    out.flag(attempts.earlierUnproven());
+    out.list(attempts.unproven(), FieldWriter::number);
     out.flag(attempts.noFurther());
   }
 
-  private static Attempts attempts(FieldReader in) throws IOException {
+  private static Attempts attempts(FieldReader in, boolean latestUnproven) throws IOException {
+    int number = in.number();
+    int base = in.number();
     return new Attempts(
-        in.number(),
-        in.number(),
+        number,
+        base,
         in.instant(),
         in.instant(),
         in.text(),
         in.flag(),
-        in.flag(),
+        in.version() < 3
+            ? unproven(base, number, in.flag(), latestUnproven)
+            : in.list(FieldReader::number),
         in.flag());
+  }
+
+  /** Until version 2 it was not kept which of the earlier attempts were unproven. */
+  private static List<Integer> unproven(
+      int base, int number, boolean earlierUnproven, boolean latestUnproven) {
+    return IntStream.rangeClosed(earlierUnproven ? base + 1 : number, number)
+        .filter(attempt -> attempt < number || latestUnproven)
+        .boxed()
+        .toList();
+  }
+
+  /**
+   * Until version 2 the failure of the latest attempt was kept as that of the operation, even where
+   * an earlier attempt was unproven. That is unknown, and the remote is to be asked.
+   */
+  private static OperationState failedRetryable(FieldReader in) throws IOException {
+    long revision = in.large();
+    Binding binding = binding(in);
+    Attempts attempts = attempts(in, false);
+    Work work = work(in);
+    String settlingId = in.text();
+    Instant settledAt = in.instant();
+    Instant retryAt = in.instant();
+    Instant wakeAt = in.optionalInstant();
+    Instant retainUntil = in.instant();
+    Instant forgetAt = in.instant();
+    Waiting waiting = waiting(in);
+    return attempts.unproven().isEmpty()
+        ? new FailedRetryable(
+            revision,
+            binding,
+            attempts,
+            work,
+            settlingId,
+            settledAt,
+            retryAt,
+            wakeAt,
+            retainUntil,
+            forgetAt,
+            waiting)
+        : new UnknownReconciliation(
+            revision,
+            binding,
+            attempts,
+            work,
+            new Reconciliation(1, settledAt, false, 0, List.of(), null),
+            settledAt,
+            retryAt,
+            wakeAt,
+            waiting);
   }
 
   private static void work(FieldWriter out, Work work) throws IOException {

@@ -1,5 +1,6 @@
 package dev.ichido.topology.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -61,7 +62,9 @@ class StoredOperationSerdeTest {
   private static final Binding BARE =
       new Binding(new Principal("p"), null, null, null, null, null, null, null, null);
   private static final Attempts ATTEMPTS =
-      new Attempts(5, 2, at(1), at(2), "key-x", true, false, true);
+      new Attempts(5, 2, at(1), at(2), "key-x", true, List.of(3, 5), true);
+  private static final Attempts PROVEN =
+      new Attempts(5, 2, at(1), at(2), "key-x", true, List.of(), true);
   private static final Work WORK = new Work("{\"a\":\"\uD83D\uDE00\"}", "generation=7", at(3));
   private static final Waiting WAITING =
       new Waiting(
@@ -105,9 +108,9 @@ class StoredOperationSerdeTest {
             null,
             Waiting.NOBODY),
         new FailedRetryable(
-            3, FULL, ATTEMPTS, WORK, "r-9", at(4), at(5), at(6), at(7), at(8), WAITING),
+            3, FULL, PROVEN, WORK, "r-9", at(4), at(5), at(6), at(7), at(8), WAITING),
         new FailedRetryable(
-            3, FULL, ATTEMPTS, WORK, "r-9", at(4), at(5), null, at(7), at(8), Waiting.NOBODY),
+            3, FULL, PROVEN, WORK, "r-9", at(4), at(5), null, at(7), at(8), Waiting.NOBODY),
         new Succeeded(
             4,
             FULL,
@@ -120,7 +123,7 @@ class StoredOperationSerdeTest {
                 new OtherEffect("r-3", null, 1, at(7)), new OtherEffect("r-4", "ref", 2, at(8))),
             new Superseded(StateName.FAILED_TERMINAL, at(9))),
         new Succeeded(4, FULL, ATTEMPTS, HANDLE, at(4), at(5), at(6), List.of(), null),
-        new FailedTerminal(5, FULL, ATTEMPTS, INLINE, at(4), at(5), at(6)),
+        new FailedTerminal(5, FULL, PROVEN, INLINE, at(4), at(5), at(6)),
         new Expired(6, FULL, 5, StateName.SUCCEEDED, at(4), at(5)),
         new Cancelled(7, BARE, 0, at(4), at(5), at(6)));
   }
@@ -160,10 +163,10 @@ class StoredOperationSerdeTest {
   @Test
   void anotherVersionIsNotGuessedAt() {
     byte[] bytes = StoredOperationSerde.write(new StoredOperation(Absent.NOTHING, null, null));
-    bytes[0] = 3;
+    bytes[0] = 4;
     assertThatThrownBy(() -> StoredOperationSerde.read(bytes))
         .isInstanceOf(SerializationException.class)
-        .hasMessageContaining("found version 3");
+        .hasMessageContaining("found version 4");
   }
 
   /**
@@ -188,8 +191,57 @@ class StoredOperationSerdeTest {
             + "000000006553f10400000004"
             + "000000006553f10500000005";
     assertThat(HexFormat.of().formatHex(StoredOperationSerde.write(operation)))
-        .isEqualTo("02" + before + "ffffffff" + after);
+        .isEqualTo("03" + before + "ffffffff" + after);
+    assertThat(
+            StoredOperationSerde.read(HexFormat.of().parseHex("02" + before + "ffffffff" + after)))
+        .isEqualTo(operation);
     assertThat(StoredOperationSerde.read(HexFormat.of().parseHex("01" + before + after)))
         .isEqualTo(operation);
+  }
+
+  /**
+   * As the second version wrote them: attempt 5 of a row that begins with 3, and whether an earlier
+   * one is unproven. Which one it was, it did not say.
+   */
+  @Test
+  void unprovenAttemptsOfTheSecondVersionAreAllThatMayBe() {
+    assertThat(readOfVersion2(new InProgress(1, BARE, ATTEMPTS, WORK, at(4), WAITING), true))
+        .isEqualTo(new InProgress(1, BARE, unproven(3, 4, 5), WORK, at(4), WAITING));
+    assertThat(readOfVersion2(new InProgress(1, BARE, ATTEMPTS, WORK, at(4), WAITING), false))
+        .isEqualTo(new InProgress(1, BARE, unproven(5), WORK, at(4), WAITING));
+
+    FailedRetryable failed =
+        new FailedRetryable(
+            3, BARE, PROVEN, WORK, "r-9", at(4), at(5), at(6), at(7), at(8), WAITING);
+    assertThat(readOfVersion2(failed, false)).isEqualTo(failed);
+    assertThat(readOfVersion2(failed, true))
+        .as("what was told as a failure is unknown, and due to be asked for")
+        .isEqualTo(
+            new UnknownReconciliation(
+                3,
+                BARE,
+                unproven(3, 4),
+                WORK,
+                new Reconciliation(1, at(4), false, 0, List.of(), null),
+                at(4),
+                at(5),
+                at(6),
+                WAITING));
+  }
+
+  private static Attempts unproven(Integer... attempts) {
+    return new Attempts(5, 2, at(1), at(2), "key-x", true, List.of(attempts), true);
+  }
+
+  /** The bytes of this version with the list of attempts put back to the flag that it was. */
+  private static OperationState readOfVersion2(OperationState.Open state, boolean earlier) {
+    HexFormat hex = HexFormat.of();
+    String key = "00000005" + hex.formatHex("key-x".getBytes(UTF_8)) + "01";
+    StringBuilder list = new StringBuilder("%08x".formatted(state.attempts().unproven().size()));
+    state.attempts().unproven().forEach(attempt -> list.append("%08x".formatted(attempt)));
+    String now = hex.formatHex(StoredOperationSerde.write(new StoredOperation(state, null, null)));
+    assertThat(now).startsWith("03").contains(key + list);
+    String before = "02" + now.substring(2).replace(key + list, key + (earlier ? "01" : "00"));
+    return StoredOperationSerde.read(hex.parseHex(before)).state();
   }
 }
