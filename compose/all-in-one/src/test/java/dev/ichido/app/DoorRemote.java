@@ -14,14 +14,18 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * A remote with a book of its own. POST /pay does it; /slow does it once it is let; /lost does it
- * and hangs up; /refuse does nothing and says so for good; /read changes nothing.
+ * A remote with a book of its own. POST /pay does it; /slow and /held do it once they are let;
+ * /lost does it and hangs up; /refuse does nothing and says so for good; /read changes nothing.
  */
 final class DoorRemote implements AutoCloseable {
+  /** Calls that it can have open. */
+  static final int AT_A_TIME = 500;
+
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<Effect> book = new CopyOnWriteArrayList<>();
-  private final CountDownLatch gate = new CountDownLatch(1);
+  private final CountDownLatch slow = new CountDownLatch(1);
+  private final CountDownLatch held = new CountDownLatch(1);
 
   /** What was done, for whom, and under which condition. */
   record Effect(String tenant, String operationId, String condition) {}
@@ -40,16 +44,18 @@ final class DoorRemote implements AutoCloseable {
     return remote;
   }
 
-  /** Tenants and actions of this remote. */
+  /** Of a stack that acts on this remote. */
   String config() {
     return """
     topics: { prefix: door, partitions: 2 }
+    executor: { concurrency_per_remote: %3$d }
     tenants:
       t1: { principals: ['agent:a', 'agent:b'] }
       t2: { principals: ['agent:a'] }
     actions:
       pay: { effect: write, http: %1$s/pay', precondition: { header: If-Match } } }
       slow: { effect: write, lease: 120s, http: %1$s/slow', timeouts: { connect: 5s, first_byte: 100s, total: 110s } } }
+      held: { effect: write, lease: 300s, http: %1$s/held', timeouts: { connect: 5s, first_byte: 280s, total: 290s } } }
       lost: { effect: write, lease: 60s, http: %1$s/lost' } }
       refuse: { effect: write, http: %1$s/refuse', answers: { expected: [2xx], terminal: [422] } } }
       look: { effect: read, http: { method: POST, url: 'http://127.0.0.1:%2$d/read' } }
@@ -59,7 +65,8 @@ final class DoorRemote implements AutoCloseable {
                 + " headers: { Tenant: '{tenant}', Operation: '{operation_id}' },"
                 + " url: 'http://127.0.0.1:"
                 + port(),
-            port());
+            port(),
+            AT_A_TIME);
   }
 
   private int port() {
@@ -79,12 +86,18 @@ final class DoorRemote implements AutoCloseable {
 
   /** Lets everything slow go on. */
   void open() {
-    gate.countDown();
+    slow.countDown();
+  }
+
+  /** Lets everything that is held go on. */
+  void release() {
+    held.countDown();
   }
 
   @Override
   public void close() {
     open();
+    release();
     server.stop(0);
     threads.shutdownNow();
   }
@@ -96,15 +109,19 @@ final class DoorRemote implements AutoCloseable {
         case "/refuse" -> answer(exchange, 422, "{\"error\":\"account closed\"}");
         case "/read" -> answer(exchange, 200, "{\"balance\":17}");
         case "/lost" -> record(exchange);
-        case "/slow" -> {
-          gate.await();
-          answer(exchange, 200, "{\"id\":\"" + record(exchange) + "\"}");
-        }
+        case "/slow" -> answerAfter(slow, exchange);
+        case "/held" -> answerAfter(held, exchange);
         default -> answer(exchange, 200, "{\"id\":\"" + record(exchange) + "\"}");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private void answerAfter(CountDownLatch gate, HttpExchange exchange)
+      throws IOException, InterruptedException {
+    gate.await();
+    answer(exchange, 200, "{\"id\":\"" + record(exchange) + "\"}");
   }
 
   private String record(HttpExchange exchange) {

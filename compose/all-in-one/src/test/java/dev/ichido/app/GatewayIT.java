@@ -12,6 +12,10 @@ import dev.ichido.embedded.DataFolder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -24,8 +28,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -38,6 +46,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class GatewayIT {
   private static final String WAIT = "wait=60";
   private static final Duration LIMIT = Duration.ofSeconds(90);
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final int WAITING = DoorRemote.AT_A_TIME;
 
   @TempDir private static Path temp;
   private static DoorRemote remote;
@@ -115,11 +125,17 @@ class GatewayIT {
         "1.0 equals 1            | {\"amount\":1}              | {\"amount\":1.0}                  | 200",
         "1e0 equals 1            | {\"amount\":1}              | {\"amount\":1e0}                  | 200",
         "an escape is its letter | {\"to\":\"x\"}              | {\"to\":\"\\u0078\"}              | 200",
+        "order of inner members  | {\"a\":{\"x\":1,\"y\":2}}  | {\"a\":{\"y\":2.00,\"x\":1}}    | 200",
+        "null is null            | {\"note\":null}             | {\"note\":null}                   | 200",
         "another amount          | {\"amount\":1}              | {\"amount\":2}                    | 422",
         "a hair more             | {\"amount\":0.1}            | {\"amount\":0.10000000000000001}  | 422",
         "large integers differ   | {\"n\":9007199254740992}    | {\"n\":9007199254740993}          | 422",
         "null is not absent      | {\"amount\":1}              | {\"amount\":1,\"note\":null}      | 422",
+        "absent is not null      | {\"amount\":1,\"note\":null} | {\"amount\":1}                    | 422",
+        "empty is not absent     | {\"amount\":1,\"items\":[]}  | {\"amount\":1}                    | 422",
+        "inner null is not absent| {\"a\":{\"x\":null}}          | {\"a\":{}}                        | 422",
         "text is no number       | {\"amount\":1}              | {\"amount\":\"1\"}                | 422",
+        "text is not rounded     | {\"amount\":\"1.0\"}          | {\"amount\":\"1.00\"}              | 422",
         "arrays are ordered      | {\"items\":[1,2]}           | {\"items\":[2,1]}                 | 422",
         "a member more           | {\"amount\":1}              | {\"amount\":1,\"x\":{}}           | 422",
         "another case            | {\"to\":\"x\"}              | {\"to\":\"X\"}                    | 422",
@@ -167,6 +183,9 @@ class GatewayIT {
         400,
         "KEY_REPEATED");
     refused(agent.post("pay", quoted("short"), "{}"), 400, "OPERATION_ID_TOO_SHORT");
+    String longest = "k".repeat(255);
+    refused(agent.post("pay", quoted(longest + "k"), "{}"), 400, "OPERATION_ID_TOO_LONG");
+    assertThat(pay(longest).status()).isEqualTo(200);
     refused(agent.post("pay", quoted("with a blank 0001"), "{}"), 400, "OPERATION_ID_CHARACTER");
     refused(agent.post("pay", quoted("12345678901234567"), "{}"), 400, "OPERATION_ID_GUESSABLE");
     assertThat(remote.book()).noneMatch(e -> e.operationId().startsWith("repeated"));
@@ -335,6 +354,40 @@ class GatewayIT {
     assertThat(remote.effects("t2", key)).hasSize(1);
   }
 
+  /** The door is a process of its own here. One in five is cut off before, and is back. */
+  @Test
+  @Tag("FR-14")
+  void whoWaitedAtADoorThatIsKilledFindsTheSameOperationAtTheNext() throws Exception {
+    int port = freePort();
+    String file = configOfADoor(port).toString();
+    DoorClient client =
+        DoorClient.of("http://127.0.0.1:" + port, temp.resolve("data"), "t1", "agent:a");
+    List<CompletableFuture<Answer>> callers;
+    try (Launched door = Launched.start(temp, "gateway", "--config", file)) {
+      door.awaitErr("gateway is ready");
+      List<Socket> gone =
+          IntStream.range(0, WAITING / 5).mapToObj(i -> ask(port, client.token(), i)).toList();
+      await().atMost(LIMIT).until(() -> claimed() == gone.size());
+      for (Socket socket : gone) {
+        socket.close();
+      }
+      callers = IntStream.range(0, WAITING).mapToObj(i -> insist(client, i)).toList();
+      await().atMost(LIMIT).until(() -> claimed() == WAITING);
+      door.kill();
+    }
+    try (Launched door = Launched.start(temp, "gateway", "--config", file)) {
+      door.awaitErr("gateway is ready");
+      remote.release();
+      for (int i = 0; i < WAITING; i++) {
+        assertThat(callers.get(i)).succeedsWithin(LIMIT);
+        Answer answer = callers.get(i).join();
+        assertThat(answer.status()).as(answer.body().toString()).isEqualTo(200);
+        assertThat(answer.body().at("/result/id").asText()).isEqualTo("t1-" + held(i) + "-1");
+        assertThat(remote.effects("t1", held(i))).hasSize(1);
+      }
+    }
+  }
+
   @Test
   void noCredentialNoAnswer() {
     String url = stack.endpoints().gatewayUrl();
@@ -444,7 +497,7 @@ class GatewayIT {
                 ids -> ids.stream().filter(id -> id.startsWith("page-operation")).count() == 5);
     Answer first = stranger.get("/v1/operations?state=SUCCEEDED&limit=2");
     assertThat(first.body().get("operations")).hasSize(2);
-    List<String> paged = new java.util.ArrayList<>();
+    List<String> paged = new ArrayList<>();
     Answer page = first;
     while (true) {
       paged.addAll(page.body().findValuesAsText("operation_id"));
@@ -509,6 +562,92 @@ class GatewayIT {
     assertThat(remote.effects("t1", key)).hasSize(1);
   }
 
+  private static String held(int i) {
+    return "waits-for-its-result-" + i;
+  }
+
+  /** Asks until it is answered, and always with the same key. */
+  private static CompletableFuture<Answer> insist(DoorClient client, int i) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          while (true) {
+            Optional<Answer> answer =
+                client
+                    .postAsync("held", held(i), "{\"i\":" + i + "}", "Prefer", "wait=100")
+                    .handle((told, connectionLost) -> Optional.ofNullable(told))
+                    .join();
+            if (answer.isPresent() && answer.get().header("Retry-After").isEmpty()) {
+              return answer.get();
+            }
+            LockSupport.parkNanos(RETRY.toNanos());
+          }
+        },
+        task -> Thread.ofVirtual().start(task));
+  }
+
+  /** A client that need not stay. */
+  private static Socket ask(int port, String token, int i) {
+    String body = "{\"i\":" + i + "}";
+    String request =
+        """
+        POST /v1/actions/held HTTP/1.1
+        Host: localhost
+        Authorization: Bearer %s
+        Idempotency-Key: "%s"
+        Prefer: wait=100
+        Content-Type: application/json
+        Content-Length: %d
+
+        %s"""
+            .formatted(token, held(i), body.length(), body)
+            .replace("\n", "\r\n");
+    try {
+      Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
+      socket.setSoLinger(true, 0);
+      socket.getOutputStream().write(request.getBytes(UTF_8));
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int claimed() throws SQLException {
+    try (Connection connection = stack.dataSource().getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select count(*) from ichido.inbox_reply"
+                    + " where verdict = 'CLAIMED' and operation_id like 'waits-for-its-result-%'")) {
+      row.next();
+      return row.getInt(1);
+    }
+  }
+
+  private static Path configOfADoor(int port) throws IOException {
+    Path data = temp.resolve("data");
+    String database =
+        "url: '%s', user: '%s', password: '${file:%s}'"
+            .formatted(
+                stack.endpoints().databaseUrl(),
+                stack.endpoints().databaseUser(),
+                data.resolve("postgres/password"));
+    return Files.writeString(
+        temp.resolve("door.yaml"),
+        """
+        outbox: { %s }
+        inbox: { database: { %s } }
+        gateway: { port: %d, tokens: '%s' }
+        """
+                .formatted(database, database, port, data.resolve(DevelopmentTokens.FILE))
+            + remote.config());
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+
   private record Ended(int code, String out) {}
 
   private static void succeeded(Ended ended) {
@@ -555,7 +694,7 @@ class GatewayIT {
   }
 
   private static Answer pay(String key, String... fields) {
-    List<String> all = new java.util.ArrayList<>(List.of("Prefer", WAIT));
+    List<String> all = new ArrayList<>(List.of("Prefer", WAIT));
     all.addAll(List.of(fields));
     return agent.post("pay", quoted(key), "{}", all.toArray(String[]::new));
   }
@@ -577,7 +716,7 @@ class GatewayIT {
   }
 
   private static List<Long> issueTimes(String key) throws SQLException {
-    List<Long> times = new java.util.ArrayList<>();
+    List<Long> times = new ArrayList<>();
     try (Connection connection = stack.dataSource().getConnection();
         Statement statement = connection.createStatement();
         ResultSet rows =
