@@ -34,6 +34,9 @@ import java.util.stream.Stream;
  * before the stack is started. Whether every effect happened once is read from the remote's book.
  */
 public final class Bench {
+  /** The stack's own, and a door that lets the load of the bench through. */
+  public static final String DEFAULTS = Stack.DEFAULTS + "gateway: { rate_per_tenant: 1000000 }\n";
+
   private static final JsonMapper JSON = new JsonMapper();
   private static final int WARM_UP = 8_000;
   private static final Duration IDLE = Duration.ofSeconds(5);
@@ -50,6 +53,7 @@ public final class Bench {
    * @param inFlight of the closed loops
    * @param rate operations a second of the open loop
    * @param baseline whether the plain table is measured too
+   * @param doors measured too, each after the outbox
    * @param config tuning of the stack
    */
   public record Wish(
@@ -59,6 +63,7 @@ public final class Bench {
       double rate,
       int runs,
       boolean baseline,
+      Set<Door> doors,
       IchidoConfig config,
       Path data) {}
 
@@ -97,9 +102,18 @@ public final class Bench {
       double ready = (System.nanoTime() - start) / 1e9;
       Map<Workload, Measured> ours = new EnumMap<>(Workload.class);
       measure(path, sink, "bench-" + name, ours);
+      Map<Door, Map<Workload, Measured>> doors = new EnumMap<>(Door.class);
+      for (Door door : wish.doors()) {
+        progress.accept("the door " + door.label());
+        try (OncePath through = door.open(stack, folder.path())) {
+          Map<Workload, Measured> measured = new EnumMap<>(Workload.class);
+          measure(through, sink, door.label() + "-" + name, measured);
+          doors.put(door, measured);
+        }
+      }
       stack.requireAlive();
       double idle = idle(path);
-      return new BenchReport(setup(), ours, plain, ready, idle, findings);
+      return new BenchReport(setup(), ours, plain, doors, ready, idle, findings);
     }
   }
 

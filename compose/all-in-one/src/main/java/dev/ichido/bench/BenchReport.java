@@ -1,5 +1,7 @@
 package dev.ichido.bench;
 
+import static java.util.Objects.requireNonNull;
+
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
@@ -8,6 +10,7 @@ import java.util.Map;
 /**
  * What a bench measured.
  *
+ * @param doors the path through each door
  * @param readySeconds from the start of the stack until every role did its work
  * @param idleCores how much of a core the stack took while nothing was asked of it
  * @param findings what was not as it must be; then the figures are worth nothing
@@ -16,6 +19,7 @@ public record BenchReport(
     String setup,
     Map<Workload, Measured> ours,
     Map<Workload, Measured> plain,
+    Map<Door, Map<Workload, Measured>> doors,
     double readySeconds,
     double idleCores,
     List<String> findings) {
@@ -25,7 +29,10 @@ public record BenchReport(
     return findings.isEmpty();
   }
 
-  /** {@code workloads}, {@code baseline_pg} and {@code ratios}, each by workload. */
+  /**
+   * {@code workloads}, {@code baseline_pg} and {@code ratios}, each by workload, and {@code doors}
+   * by door and workload.
+   */
   public ObjectNode toJson() {
     ObjectNode document = JSON.createObjectNode();
     ObjectNode workloads = document.putObject("workloads");
@@ -39,6 +46,17 @@ public record BenchReport(
           if (mine != null) {
             ratios.set(workload.label(), mine.over(measured));
           }
+        });
+    ObjectNode through = document.putObject("doors");
+    doors.forEach(
+        (door, byWorkload) -> {
+          ObjectNode each = through.putObject(door.label());
+          byWorkload.forEach(
+              (workload, measured) -> {
+                ObjectNode figures = measured.toJson();
+                figures.set("added_ms", measured.moreThan(requireNonNull(ours.get(workload))));
+                each.set(workload.label(), figures);
+              });
         });
     return document;
   }
@@ -59,6 +77,14 @@ public record BenchReport(
           if (other != null) {
             text.append(other.line("  plain table"));
           }
+          doors.forEach(
+              (door, byWorkload) -> {
+                Measured through = byWorkload.get(workload);
+                if (through != null) {
+                  text.append(through.line("  door " + door.label()));
+                  text.append("  added ms      ").append(through.moreThan(measured)).append('\n');
+                }
+              });
         });
     text.append("\nWhere the time goes, p50 / p99 ms, from the outbox row on:\n");
     ours.forEach(

@@ -89,6 +89,13 @@ record Measured(List<Run> runs, Map<String, Histogram> stages) {
         .put("cpu_s_per_1000", rounded(cpuPer1000() / other.cpuPer1000()));
   }
 
+  /** What this path's percentiles are above the other's, in milliseconds. */
+  ObjectNode moreThan(Measured other) {
+    return JSON.createObjectNode()
+        .put("p50", rounded(latencyMs(50) - other.latencyMs(50)))
+        .put("p99", rounded(latencyMs(99) - other.latencyMs(99)));
+  }
+
   static double rounded(double value) {
     return Double.isFinite(value) ? Math.round(value * 1e3) / 1e3 : 0;
   }

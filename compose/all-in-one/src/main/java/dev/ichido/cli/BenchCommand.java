@@ -1,8 +1,8 @@
 package dev.ichido.cli;
 
-import dev.ichido.app.Stack;
 import dev.ichido.bench.Bench;
 import dev.ichido.bench.BenchReport;
+import dev.ichido.bench.Door;
 import dev.ichido.bench.Workload;
 import dev.ichido.config.ConfigLoader;
 import java.nio.file.Path;
@@ -37,6 +37,15 @@ final class BenchCommand implements Callable<Integer> {
           "first, duplicate, latency or mixed; several with commas. Default: first, duplicate and"
               + " latency.")
   private @Nullable List<Workload> workloads;
+
+  @Option(
+      names = "--door",
+      paramLabel = "NAME",
+      split = ",",
+      description =
+          "http: measure the path through this door too, and what it adds to that through the"
+              + " outbox. The workload is latency then, unless one is named.")
+  private List<Door> doors = List.of();
 
   @Option(
       names = "--operations",
@@ -93,7 +102,9 @@ final class BenchCommand implements Callable<Integer> {
     ConfigLoader loader = ConfigLoader.ofProcess();
     Set<Workload> chosen =
         workloads == null
-            ? EnumSet.of(Workload.FIRST, Workload.DUPLICATE, Workload.LATENCY)
+            ? doors.isEmpty()
+                ? EnumSet.of(Workload.FIRST, Workload.DUPLICATE, Workload.LATENCY)
+                : EnumSet.of(Workload.LATENCY)
             : EnumSet.copyOf(workloads);
     BenchReport report =
         new Bench(
@@ -104,8 +115,9 @@ final class BenchCommand implements Callable<Integer> {
                     rate,
                     runs,
                     !noBaseline,
+                    Set.copyOf(doors),
                     config == null
-                        ? loader.load("no configuration", Stack.DEFAULTS)
+                        ? loader.load("no configuration", Bench.DEFAULTS)
                         : loader.load(config),
                     folder == null ? Path.of(".ichido", "bench") : folder),
                 output::progress)

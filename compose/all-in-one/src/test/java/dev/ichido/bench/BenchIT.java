@@ -17,8 +17,8 @@ class BenchIT {
   @TempDir Path data;
 
   @Test
-  void measuresEveryWorkloadOnBothPathsAndLeavesNothingBehind() throws Exception {
-    BenchReport report = run(EnumSet.allOf(Workload.class), true, "");
+  void measuresEveryWorkloadOnEveryPathAndLeavesNothingBehind() throws Exception {
+    BenchReport report = run(EnumSet.allOf(Workload.class), true, EnumSet.allOf(Door.class), "");
 
     assertThat(report.findings()).isEmpty();
     JsonNode document = report.toJson();
@@ -31,6 +31,9 @@ class BenchIT {
         assertThat(figures.has("cpu_s_per_1000")).isTrue();
         assertThat(figures.has("peak_mb")).isTrue();
       }
+      JsonNode door = document.path("doors").path("http").path(workload);
+      assertThat(door.path("latency_ms").path("p50").asDouble()).isPositive();
+      assertThat(door.path("added_ms").has("p99")).isTrue();
       assertThat(document.path("ratios").path(workload).path("ops_per_s").asDouble()).isPositive();
     }
     assertThat(stages(document, "first"))
@@ -47,13 +50,15 @@ class BenchIT {
         run(
             EnumSet.of(Workload.FIRST, Workload.DUPLICATE),
             false,
+            EnumSet.noneOf(Door.class),
             "processor: { guarantee: at_least_once }");
 
     assertThat(report.findings()).isEmpty();
     assertThat(report.toText()).contains("processing at_least_once");
   }
 
-  private BenchReport run(Set<Workload> workloads, boolean baseline, String settings)
+  private BenchReport run(
+      Set<Workload> workloads, boolean baseline, Set<Door> doors, String settings)
       throws Exception {
     return new Bench(
             new Bench.Wish(
@@ -63,6 +68,7 @@ class BenchIT {
                 100,
                 1,
                 baseline,
+                doors,
                 ConfigLoader.ofProcess().load("settings of the test", settings),
                 data),
             line -> {})
