@@ -51,16 +51,9 @@ class BackfillIT {
     try (OutboxRelay relay = outbox.relay()) {
       relay.start();
       outbox.publish("seen");
-      await(
-          "it is known to be acknowledged",
-          () ->
-              outbox
-                  .query(
-                      "select acknowledged_below > (select max(transaction_id) from ichido.outbox)"
-                          + " from ichido.relay_slot")
-                  .equals("t"));
+      outbox.awaitAudited();
     }
-    await("the slot is free", () -> outbox.slot("active").equals("f"));
+    outbox.awaitSlotFree();
     drop(outbox);
     outbox.publish("unread");
     outbox.relay().start();
@@ -71,10 +64,7 @@ class BackfillIT {
   @Test
   @Tag("FR-21")
   void aSlotDroppedUnderARunningRelayIsMadeAnew(TestOutbox outbox) throws Exception {
-    outbox.migrated();
-    OutboxRelay relay = outbox.relay();
-    relay.start();
-    awaitReady(relay);
+    OutboxRelay relay = outbox.started();
     try (Connection held = outbox.transaction()) {
       publish(held, OPERATION, "open");
       // The new slot waits for the open transaction: until then there is none to drop again.

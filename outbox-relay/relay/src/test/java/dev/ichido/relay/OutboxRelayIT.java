@@ -46,10 +46,7 @@ class OutboxRelayIT {
   @Test
   @Tag("TRN-01")
   void anIntentArrivesWhole(TestOutbox outbox) throws Exception {
-    outbox.migrated();
-    OutboxRelay relay = outbox.relay();
-    relay.start();
-    awaitReady(relay);
+    outbox.started();
     String arguments = "{\"b\":1.0, \"a\":1, \"a\":12345678901234567890.10, \"t\":\"\u4e00\"}";
     String traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     String delivery;
@@ -296,10 +293,7 @@ class OutboxRelayIT {
   @Test
   @Tag("FR-23")
   void slotLagReturnsToNothingWhileOnlyNeighboursWrite(TestOutbox outbox) throws Exception {
-    outbox.migrated();
-    OutboxRelay relay = outbox.relay();
-    relay.start();
-    awaitReady(relay);
+    outbox.started();
     String before = outbox.query("select pg_current_wal_lsn()");
     outbox.run("create table neighbour (filler text)");
     outbox.run(
@@ -386,10 +380,7 @@ class OutboxRelayIT {
 
   @Test
   void aSecondRelayTakesOverWhenTheFirstEnds(TestOutbox outbox) throws Exception {
-    outbox.migrated();
-    OutboxRelay first = outbox.relay();
-    first.start();
-    awaitReady(first);
+    OutboxRelay first = outbox.started();
     OutboxRelay second = outbox.relay();
     second.start();
     awaitProblem(second, RelayException.Code.SLOT_HELD);

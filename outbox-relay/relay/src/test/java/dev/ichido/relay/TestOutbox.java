@@ -123,6 +123,14 @@ final class TestOutbox implements AutoCloseable {
     return kept(new OutboxRelay(config, meters));
   }
 
+  /** Migrated, with a relay that is ready. */
+  OutboxRelay started() {
+    OutboxRelay relay = migrated().relay();
+    relay.start();
+    awaitReady(relay);
+    return relay;
+  }
+
   /** A relay whose producer's calls pass the hook first; what the hook throws, the call throws. */
   OutboxRelay relay(ProducerHook hook) {
     meters = new SimpleMeterRegistry();
@@ -174,6 +182,22 @@ final class TestOutbox implements AutoCloseable {
 
   static void awaitProblem(OutboxRelay relay, RelayException.Code code) {
     await("problem " + code, () -> relay.problem().filter(p -> p.code() == code).isPresent());
+  }
+
+  /** The next relay may start: the server has seen that the one before is gone. */
+  void awaitSlotFree() {
+    await("the slot is free", () -> slot("active").equals("f"));
+  }
+
+  /** Everything published so far is known to be acknowledged. */
+  void awaitAudited() {
+    await(
+        "all rows are known to be acknowledged",
+        () ->
+            query(
+                    "select acknowledged_below > (select max(transaction_id) from ichido.outbox)"
+                        + " from ichido.relay_slot")
+                .equals("t"));
   }
 
   static void await(String what, Callable<Boolean> condition) {
