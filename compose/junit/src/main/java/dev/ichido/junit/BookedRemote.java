@@ -103,7 +103,7 @@ public final class BookedRemote implements ToolHandler {
                         && it.operationId().equals(command.operationId()))
             .findFirst();
     return found.isPresent()
-        ? new StatusAnswer.Committed(found.get().reference(), null, CallFacts.ONE_CALL)
+        ? new StatusAnswer.Committed(found.get().reference(), null, null, CallFacts.ONE_CALL)
         : new StatusAnswer.Absent(null, CallFacts.ONE_CALL);
   }
 }

@@ -278,7 +278,7 @@ final class Caller {
               Finding.COMMITTED,
               c.reference(),
               c.body(),
-              null,
+              c.schema(),
               null,
               c.facts(),
               false);

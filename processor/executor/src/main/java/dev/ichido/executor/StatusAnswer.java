@@ -7,8 +7,16 @@ public sealed interface StatusAnswer {
 
   CallFacts facts();
 
-  /** The remote holds the effect. */
-  record Committed(@Nullable String reference, @Nullable ResultBody body, CallFacts facts)
+  /**
+   * The remote holds the effect.
+   *
+   * @param schema version of the body's schema
+   */
+  record Committed(
+      @Nullable String reference,
+      @Nullable ResultBody body,
+      @Nullable Integer schema,
+      CallFacts facts)
       implements StatusAnswer {}
 
   /**

@@ -52,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  *     terminal: [400, 404, 422]         # refused for good, without an effect
  *     rules: [ { status: [409], path: $.error.code, in: [in_use], means: UNKNOWN, reason: KEY_IN_FLIGHT } ]
  *   reference: $.id                     # or reference_header: Location
+ *   result_schema: 1                    # version of the result's form, kept and replayed with it
  *   response_limit: 4194304
  *   status:                             # how to ask what happened
  *     url: https://ledger.example/v1/transfers?key={key}
@@ -108,6 +109,7 @@ public final class ExecutorContracts {
         "answers",
         "reference",
         "reference_header",
+        "result_schema",
         "response_limit",
         "status");
     String method = http.text("method", write ? "POST" : "GET").toUpperCase(Locale.ROOT);
@@ -169,6 +171,9 @@ public final class ExecutorContracts {
         terminal,
         http.path("reference"),
         http.findText("reference_header"),
+        http.node.has("result_schema")
+            ? http.number("result_schema", 1, 1, Integer.MAX_VALUE)
+            : null,
         http.number("response_limit", 4 << 20, 1, 64 << 20),
         status(http, hosts));
   }

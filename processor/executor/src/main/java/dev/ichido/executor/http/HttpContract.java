@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param notAccepted statuses that prove that nothing was done
  * @param terminal statuses that are a refusal for good, without an effect
  * @param reference where the answer names the effect
+ * @param resultSchema version of the form of what a success answers; null: none is declared
  * @param responseLimit bytes of an answer that are read at most
  */
 public record HttpContract(
@@ -49,6 +50,7 @@ public record HttpContract(
     StatusSet terminal,
     @Nullable AnswerPath reference,
     @Nullable String referenceHeader,
+    @Nullable Integer resultSchema,
     int responseLimit,
     @Nullable StatusRead status) {
 

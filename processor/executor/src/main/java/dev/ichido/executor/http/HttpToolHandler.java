@@ -115,7 +115,7 @@ public final class HttpToolHandler implements ToolHandler {
           new ToolOutcome.Succeeded(
               answer.findReference(contract.reference(), contract.referenceHeader()),
               body,
-              null,
+              contract.resultSchema(),
               facts);
       case NOT_ACCEPTED, ABSENT -> new ToolOutcome.FailedRetryable(reason, body, facts);
       case TERMINAL -> new ToolOutcome.FailedTerminal(reason, body, facts);
@@ -179,7 +179,7 @@ public final class HttpToolHandler implements ToolHandler {
         : new StatusAnswer.Undetermined("STATUS_NOT_FOUND_IN_ANSWER", facts);
   }
 
-  private static StatusAnswer judgeState(
+  private StatusAnswer judgeState(
       StatusRead status, StateMember member, HttpAnswer answer, CallFacts facts) {
     String state =
         answer.find(member.path()).filter(JsonNode::isValueNode).map(JsonNode::asText).orElse("");
@@ -191,12 +191,13 @@ public final class HttpToolHandler implements ToolHandler {
         : new StatusAnswer.Undetermined("STATE_UNDECIDED", facts);
   }
 
-  private static StatusAnswer committed(StatusRead status, HttpAnswer answer, CallFacts facts) {
+  private StatusAnswer committed(StatusRead status, HttpAnswer answer, CallFacts facts) {
     ResultBody body = answer.body().length == 0 ? null : ResultBody.of(answer.body());
     if (status.body() != null) {
       body = answer.find(status.body()).map(n -> ResultBody.text(n.toString())).orElse(null);
     }
-    return new StatusAnswer.Committed(answer.findReference(status.reference(), null), body, facts);
+    return new StatusAnswer.Committed(
+        answer.findReference(status.reference(), null), body, contract.resultSchema(), facts);
   }
 
   private CallFacts facts(HttpAnswer answer) {

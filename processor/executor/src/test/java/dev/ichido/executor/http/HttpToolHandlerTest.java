@@ -320,6 +320,25 @@ class HttpToolHandlerTest {
   }
 
   @Test
+  void aResultSaysInWhichVersionOfItsFormItIs() throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, "{\"id\":\"1\"}", "X: y");
+    ToolHandler versioned =
+        handler(
+            "{'url':'%1$s/x','result_schema':3,'status':{'url':'%1$s/x'}}".formatted(server.url()));
+    assertThat(versioned.execute(Commands.execute("op", "{}")))
+        .isInstanceOfSatisfying(
+            ToolOutcome.Succeeded.class, it -> assertThat(it.schema()).isEqualTo(3));
+    assertThat(versioned.readStatus(Commands.reconcile("op", 1, false)))
+        .isInstanceOfSatisfying(
+            StatusAnswer.Committed.class, it -> assertThat(it.schema()).isEqualTo(3));
+    assertThat(
+            handler("{'url':'%s/x'}".formatted(server.url())).execute(Commands.execute("op", "{}")))
+        .isInstanceOfSatisfying(
+            ToolOutcome.Succeeded.class, it -> assertThat(it.schema()).isNull());
+  }
+
+  @Test
   void aContractDoesNotPrintItsSecrets() throws Exception {
     Map<String, HttpContract> contracts =
         parse(
