@@ -1,13 +1,11 @@
 package dev.ichido.faults;
 
+import dev.ichido.faults.Journal.Unknown;
 import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.outbox.Outbox;
 import dev.ichido.remotes.BookReading;
 import dev.ichido.remotes.Effect;
-import dev.ichido.schemas.JournalEntry;
-import dev.ichido.schemas.Topics;
-import dev.ichido.schemas.wire.RecordSerdes;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -20,7 +18,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -31,7 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.common.serialization.Deserializer;
+import java.util.stream.Collectors;
 
 /**
  * One scenario in one round: what it published, what it may expect, what it noted. Everything that
@@ -55,13 +52,14 @@ final class Act {
   private final Scenario scenario;
   private final int loadOperations;
   private final String prefix;
-  private final Random random;
+  private final Schedule schedule;
   private final AtomicInteger made = new AtomicInteger();
   private final Map<String, Range> expected = new ConcurrentHashMap<>();
   private final Map<String, Operation> delivered = new ConcurrentHashMap<>();
   private final Set<String> tried = ConcurrentHashMap.newKeySet();
   private final Set<String> open = ConcurrentHashMap.newKeySet();
   private final Set<String> late = ConcurrentHashMap.newKeySet();
+  private final List<Load> loads = new ArrayList<>();
   private final List<String> done = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
   private final long started = System.nanoTime();
@@ -72,15 +70,15 @@ final class Act {
     this.scenario = scenario;
     this.loadOperations = loadOperations;
     this.prefix = "faults." + scenario.id() + ".r" + round + ".";
-    this.random = new Random(seed * 31 + (scenario.id() + "/" + round).hashCode());
+    this.schedule = new Schedule(seed, scenario.id(), round);
   }
 
   Rig rig() {
     return rig;
   }
 
-  Random random() {
-    return random;
+  Schedule schedule() {
+    return schedule;
   }
 
   /** How many operations a load has. */
@@ -195,7 +193,7 @@ final class Act {
 
   /** A load of that many operations, begun now; some are delivered two or three times. */
   Load load(String... actions) {
-    return new Load(this, loadOperations, actions);
+    return load(loadOperations, actions);
   }
 
   /** Something that befalls the rig. */
@@ -206,9 +204,11 @@ final class Act {
   /** Strikes at moments that the seed chooses, while a load is published; then settles. */
   void underLoad(int strikes, String what, Strike strike) throws InterruptedException {
     Load load = load("pay", "pay", "pay", "charge");
-    for (int i = 0; i < strikes; i++) {
-      double share = (i + 0.1 + 0.8 * random.nextDouble()) / strikes;
-      did("struck %s after %d operations".formatted(what, load.awaitShare(share)));
+    for (double share : schedule.shares(strikes)) {
+      int published = load.awaitShare(share);
+      did(
+          "struck %s with %d of %d operations published and %d deliveries without their last answer"
+              .formatted(what, published, loadOperations, missing()));
       strike.now();
     }
     load.await();
@@ -217,7 +217,9 @@ final class Act {
 
   /** A load of another size. */
   Load load(int operations, String... actions) {
-    return new Load(this, operations, actions);
+    Load load = new Load(this, operations, actions);
+    loads.add(load);
+    return load;
   }
 
   /** This delivery gets no last answer for as long as the scenario looks. */
@@ -284,11 +286,8 @@ final class Act {
 
   /** How many lines the journal has with that verdict, of this scenario's operations. */
   long journalled(String verdict) {
-    Deserializer<JournalEntry> lines =
-        RecordSerdes.from(rig.config().registry().values()).deserializer(JournalEntry.class);
-    return rig.topic(Topics::journal).read(prefix).stream()
-        .map(record -> lines.deserialize(record.topic(), record.value()))
-        .filter(line -> verdict.equals(line.getVerdict()))
+    return rig.journal().read(prefix).stream()
+        .filter(it -> verdict.equals(it.getVerdict()))
         .count();
   }
 
@@ -327,6 +326,11 @@ final class Act {
 
   private boolean isAnsweredOrOpen(String deliveryId) {
     return open.contains(deliveryId) || replies.isAnswered(deliveryId);
+  }
+
+  /** Nothing is published any more. */
+  void end() {
+    loads.forEach(Load::stop);
   }
 
   /** Compares the remotes' books with what was published. */
@@ -369,11 +373,9 @@ final class Act {
     private final Map<String, List<Effect>> effects;
     private final Map<String, Integer> calls;
     private final Map<String, Integer> verdicts = new TreeMap<>();
-    private final Set<String> everUnknown = new HashSet<>();
-    private final Set<String> stillUnknown = new HashSet<>();
+    private final List<Unknown> unknown = new ArrayList<>();
     private final Set<String> falseDedupes = new HashSet<>();
     private final Set<String> deniedEffects = new HashSet<>();
-    private long longestUnknownMillis;
     private long unanswered;
     private long lateRefused;
 
@@ -390,6 +392,12 @@ final class Act {
             operations.putIfAbsent(name(operation), operation);
             take(id, operation);
           });
+      rig.journal().read(prefix).stream()
+          .collect(
+              Collectors.groupingBy(
+                  it -> it.getTenant() + "/" + it.getScope() + "/" + it.getOperationId()))
+          .values()
+          .forEach(operation -> Unknown.of(operation).ifPresent(unknown::add));
       check(unanswered == 0, unanswered + " deliveries without a last reply");
       check(falseDedupes.isEmpty(), falseDedupes.size() + " operations told of another's effect");
       check(deniedEffects.isEmpty(), deniedEffects.size() + " effects were told as failed");
@@ -401,7 +409,7 @@ final class Act {
           effects.values().stream().mapToLong(List::size).sum(),
           duplicates,
           lost,
-          stillUnknown.size(),
+          stillUnknown(),
           unanswered,
           new Metrics(
               operations.size(),
@@ -409,15 +417,24 @@ final class Act {
               calls.values().stream().mapToLong(Integer::longValue).sum(),
               duplicates,
               falseDedupes.size(),
-              everUnknown.size(),
-              stillUnknown.size(),
-              longestUnknownMillis,
+              unknown.size(),
+              stillUnknown(),
+              unknown.stream()
+                  .flatMap(it -> it.until().map(end -> Duration.between(it.since(), end)).stream())
+                  .mapToLong(Duration::toMillis)
+                  .max()
+                  .orElse(0),
               late.size(),
               late.size() - lateRefused),
           verdicts,
+          schedule.drawn(),
           List.copyOf(done),
           List.copyOf(findings),
           (System.nanoTime() - started) / 1e9);
+    }
+
+    private long stillUnknown() {
+      return unknown.stream().filter(it -> it.until().isEmpty()).count();
     }
 
     private void take(String deliveryId, Operation operation) {
@@ -425,19 +442,8 @@ final class Act {
       if (!isAnsweredOrOpen(deliveryId)) {
         unanswered++;
       }
-      Instant unknownSince = null;
       for (InboxReply reply : all) {
         verdicts.merge(reply.verdict(), 1, Integer::sum);
-        if ("UNKNOWN_RECONCILIATION".equals(reply.state())) {
-          everUnknown.add(name(operation));
-          unknownSince = unknownSince == null ? reply.decidedAt() : unknownSince;
-        } else if (unknownSince != null && reply.state() != null) {
-          longestUnknownMillis =
-              Math.max(
-                  longestUnknownMillis,
-                  Duration.between(unknownSince, reply.decidedAt()).toMillis());
-          unknownSince = null;
-        }
         if ("SUCCEEDED".equals(reply.state()) && !isTrue(reply, operation)) {
           falseDedupes.add(name(operation));
         }
@@ -445,9 +451,6 @@ final class Act {
             && !effects.getOrDefault(operation.business(), List.of()).isEmpty()) {
           deniedEffects.add(name(operation));
         }
-      }
-      if (!all.isEmpty() && "UNKNOWN_RECONCILIATION".equals(all.getLast().state())) {
-        stillUnknown.add(name(operation));
       }
       if (late.contains(deliveryId)
           && !all.isEmpty()

@@ -3,16 +3,56 @@ package dev.ichido.faults;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.lang.management.ManagementFactory;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 
 /**
  * What came of the battery.
  *
+ * @param seconds from the first process's start to the last one's end
  * @param scenarios in the order of the catalogue, each over all rounds
  */
-public record BatteryReport(long seed, int rounds, List<ScenarioReport> scenarios) {
+public record BatteryReport(
+    long seed, int rounds, Taken taken, double seconds, List<ScenarioReport> scenarios) {
   private static final JsonMapper JSON = new JsonMapper();
+
+  /**
+   * Of what and where the run was taken.
+   *
+   * @param commit as git names it, or {@code unknown}; {@code -dirty} when files differ from it
+   */
+  public record Taken(
+      Instant at, String commit, int processors, long memoryMegabytes, String system, String java) {
+    /** This machine, now. */
+    public static Taken here() {
+      long bytes =
+          ManagementFactory.getOperatingSystemMXBean()
+                  instanceof com.sun.management.OperatingSystemMXBean machine
+              ? machine.getTotalMemorySize()
+              : 0;
+      return new Taken(
+          Clock.systemUTC().instant().truncatedTo(ChronoUnit.SECONDS),
+          System.getProperty("ichido.commit", "unknown"),
+          Runtime.getRuntime().availableProcessors(),
+          bytes >> 20,
+          System.getProperty("os.name") + " " + System.getProperty("os.arch"),
+          Runtime.version().toString());
+    }
+
+    private ObjectNode toJson() {
+      return JSON.createObjectNode()
+          .put("at", at.toString())
+          .put("commit", commit)
+          .put("processors", processors)
+          .put("memory_mb", memoryMegabytes)
+          .put("system", system)
+          .put("java", java);
+    }
+  }
 
   /** Scenarios that do not hold, known limits aside. */
   public long failed() {
@@ -33,6 +73,8 @@ public record BatteryReport(long seed, int rounds, List<ScenarioReport> scenario
    */
   public ObjectNode toJson() {
     ObjectNode document = JSON.createObjectNode().put("seed", seed).put("rounds", rounds);
+    document.set("taken", taken.toJson());
+    document.put("seconds", Math.round(seconds));
     ArrayNode all = document.putArray("scenarios");
     scenarios.forEach(report -> all.add(toJson(report)));
     Metrics metrics =
@@ -72,6 +114,7 @@ public record BatteryReport(long seed, int rounds, List<ScenarioReport> scenario
       verdicts.put(verdict.getKey(), verdict.getValue());
     }
     json.set("metrics", report.metrics().toJson());
+    report.schedule().forEach(json.putArray("schedule")::add);
     report.done().forEach(json.putArray("done")::add);
     report.findings().forEach(json.putArray("findings")::add);
     return json.put("seconds", Math.round(report.seconds() * 10) / 10.0).put("pass", report.pass());

@@ -22,6 +22,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The ways in which idempotency layers are known to fail, beyond the thirteen. */
@@ -127,10 +129,11 @@ final class FailureModes {
         of(
             "result-version-drift",
             List.of("M-19", "FR-04"),
-            "a tool goes from version 1 to 2 and every role is started anew; stored results of"
-                + " version 1 are asked for by readers of both",
-            "a reader of 1 gets the stored bytes; a reader of 2 is refused, never handed a result"
-                + " of 1",
+            "the form of a tool's results goes from version 1 to 2 and every role is started anew;"
+                + " stored results of version 1 are asked for by readers of 2, and by a call of"
+                + " version 2 of the tool",
+            "the stored bytes, marked as version 1; the other call is a FINGERPRINT_MISMATCH"
+                + " without a result; new results are marked as version 2",
             FailureModes::versionDrift),
         of(
             "replay-attack",
@@ -236,7 +239,7 @@ final class FailureModes {
   private static void movedRoles(Act act) throws InterruptedException {
     Rig rig = act.rig();
     Remote remote = rig.remote(RemoteKind.LEGACY);
-    Duration skew = Duration.ofSeconds(7 + act.random().nextInt(6));
+    Duration skew = act.schedule().time(Duration.ofSeconds(7), Duration.ofSeconds(12));
     for (Kind role : List.of(Kind.EXECUTOR, Kind.PROCESSOR)) {
       // An executor that is ahead by more than a lease starts nothing, which is safe and no use.
       Duration by = role == Kind.EXECUTOR ? skew.negated() : skew;
@@ -302,7 +305,7 @@ final class FailureModes {
             FaultKind.TOO_MANY_REQUESTS)) {
       rules.add(new Faults.Rule(0.02, Fault.of(kind).times(0)));
     }
-    remote.random(act.random().nextLong(), rules);
+    remote.random(act.schedule().seed(), rules);
     Load load = act.load("pay");
     load.await();
     act.settle();
@@ -468,25 +471,38 @@ final class FailureModes {
     List<Operation> operations = new ArrayList<>();
     List<String> bodies = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      Operation operation = act.operation("pay").with(Part.VERSION, "1");
+      Operation operation = act.operation("pay.formed").with(Part.VERSION, "1");
       operations.add(operation);
-      bodies.add(act.awaitLast(act.deliver(operation)).map(InboxReply::body).orElse(""));
+      bodies.add(formed(act, act.deliver(operation), "SETTLED", 1));
     }
     for (Kind role : Rig.ROLES) {
-      act.rig().killAndStart(role);
+      act.rig().replaceByReleased(role);
     }
+    act.did("every role was started anew with result_schema 2");
     for (int i = 0; i < 4; i++) {
-      String again = act.deliver(operations.get(i));
-      act.awaitVerdict(again, "REPLAYED");
-      act.check(
-          bodies.get(i).equals(act.replies(again).getLast().body()),
-          "a stored result is not what it was");
+      String stored = formed(act, act.deliver(operations.get(i)), "REPLAYED", 1);
+      act.check(bodies.get(i).equals(stored), "a stored result is not what it was");
       String newer = act.deliver(operations.get(i).with(Part.VERSION, "2"));
       act.awaitVerdict(newer, "FINGERPRINT_MISMATCH");
       act.check(
-          act.replies(newer).getLast().body() == null, "a reader of version 2 got a result of 1");
+          act.replies(newer).getLast().body() == null, "a call of version 2 got a result of 1");
+      formed(act, act.deliver(act.operation("pay.formed").with(Part.VERSION, "2")), "SETTLED", 2);
     }
+    act.rig().endOthers();
     act.settle();
+  }
+
+  /** The body of the last reply, which says in which version of its form it is. */
+  private static String formed(Act act, String delivery, String verdict, int version)
+      throws InterruptedException {
+    Optional<InboxReply> reply = act.awaitLast(delivery);
+    act.check(
+        reply.map(it -> it.verdict().equals(verdict)).orElse(false),
+        "expected " + verdict + " with a result, but it was another verdict");
+    act.check(
+        reply.map(it -> Objects.equals(it.resultSchema(), version)).orElse(false),
+        "a result does not say that its form is of version " + version);
+    return reply.map(InboxReply::body).orElse("");
   }
 
   private static void replayAttack(Act act) throws InterruptedException {

@@ -118,7 +118,10 @@ public final class FaultTable {
   private static String summary(JsonNode document) {
     JsonNode metrics = document.path("metrics");
     long limits = document.path("known_limits").path("scenarios").asLong();
+    JsonNode taken = document.path("taken");
     return """
+    Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s.
+
     %d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
 
     | metric | |
@@ -130,6 +133,13 @@ public final class FaultTable {
     | late replays | %d came, %d ran |
     """
         .formatted(
+            taken.path("at").asText(),
+            taken.path("commit").asText(),
+            taken.path("processors").asInt(),
+            Math.round(taken.path("memory_mb").asLong() / 1024.0),
+            taken.path("system").asText(),
+            taken.path("java").asText(),
+            document.path("seconds").asLong(),
             document.path("operations").asLong(),
             document.path("scenarios").size() - limits,
             document.path("rounds").asInt(),

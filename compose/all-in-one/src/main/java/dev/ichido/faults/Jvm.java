@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Jvm implements AutoCloseable {
   private static final long END_SECONDS = 20;
 
+  private final Guard guard;
   private final String name;
   private final List<String> command;
   private final Map<String, String> environment;
@@ -26,15 +27,18 @@ final class Jvm implements AutoCloseable {
   /**
    * Starts nothing yet.
    *
+   * @param guard ends it when this process can't
    * @param log where its standard error and output go, appended
    */
   Jvm(
+      Guard guard,
       String name,
       int heapMegabytes,
       Path log,
       Map<String, String> environment,
       String mainClass,
       List<String> arguments) {
+    this.guard = guard;
     this.name = name;
     this.log = log;
     this.environment = Map.copyOf(environment);
@@ -74,8 +78,11 @@ final class Jvm implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(environment);
     try {
-      process = builder.start();
-      process.getOutputStream().close();
+      Process running = builder.start();
+      process = running;
+      guard.started(running);
+      var unused = running.onExit().thenAccept(guard::ended);
+      running.getOutputStream().close();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

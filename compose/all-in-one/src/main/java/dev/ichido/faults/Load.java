@@ -9,43 +9,46 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Agents that publish while faults strike, each operation in a transaction of its own. */
+/**
+ * Agents that publish while faults strike, each operation in a transaction of its own. Not all of
+ * it at once: whoever waits for a share of the load lets it go on to a little more than that, so
+ * that every strike meets agents at work and some are left for the next one.
+ */
 final class Load {
   private static final int AGENTS = 8;
+  private static final double AHEAD = 0.1;
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** So that a load of 2,000 lasts for some kills. */
-  private static final long NANOS_BETWEEN = Duration.ofMillis(2).toNanos();
+  /** Of one agent, so that some 500 operations a second are published. */
+  private static final Duration BETWEEN = Duration.ofMillis(13);
 
   private final int size;
   private final AtomicInteger published = new AtomicInteger();
+  private final AtomicInteger limit = new AtomicInteger();
   private final ExecutorService agents = Executors.newFixedThreadPool(AGENTS);
   private final List<Future<?>> running = new ArrayList<>();
 
   Load(Act act, int size, String... actions) {
     this.size = size;
     List<Operation> operations = new ArrayList<>();
-    List<Integer> deliveries = new ArrayList<>();
+    List<Integer> deliveries = act.schedule().deliveries(size);
     for (int i = 0; i < size; i++) {
       operations.add(act.operation(actions[i % actions.length]));
-      int chance = act.random().nextInt(10);
-      deliveries.add(chance < 7 ? 1 : chance < 9 ? 2 : 3);
     }
-    long start = System.nanoTime();
+    limit.set((int) (size * AHEAD));
     for (int agent = 0; agent < AGENTS; agent++) {
       int first = agent;
       running.add(
           agents.submit(
               () -> {
                 for (int i = first; i < size; i += AGENTS) {
-                  long due = start + i * NANOS_BETWEEN - System.nanoTime();
-                  if (due > 0) {
-                    Patience.pass(Duration.ofNanos(due));
-                  }
+                  int next = i;
+                  Patience.until(PATIENCE, () -> next < limit.get());
                   for (int n = 0; n < deliveries.get(i); n++) {
                     act.deliver(operations.get(i));
                   }
                   published.incrementAndGet();
+                  Thread.sleep(BETWEEN);
                 }
                 return null;
               }));
@@ -56,12 +59,14 @@ final class Load {
   /** Waits until that share of the load is published, of 0 to 1. */
   int awaitShare(double share) throws InterruptedException {
     int count = (int) (size * share);
+    limit.accumulateAndGet((int) (size * (share + AHEAD)), Math::max);
     Patience.until(PATIENCE, () -> published.get() >= count);
     return published.get();
   }
 
   /** Waits until all of it is published. */
   void await() throws InterruptedException {
+    limit.set(size);
     try {
       for (Future<?> agent : running) {
         agent.get();
@@ -69,5 +74,10 @@ final class Load {
     } catch (ExecutionException e) {
       throw new IllegalStateException(e.getCause());
     }
+  }
+
+  /** The agents stop where they are; for a scenario that broke off. */
+  void stop() {
+    agents.shutdownNow();
   }
 }

@@ -79,7 +79,8 @@ final class RelayFaults {
             List.of("FR-31", "FR-22"),
             "the broker falls silent, the relay reads 30 rows that nobody acknowledges, and is"
                 + " killed; three times",
-            "only what was acknowledged moved the position: all 90 have their effect",
+            "only what was acknowledged moved the position: all 90 have their effect, and the audit"
+                + " had nothing to mend",
             RelayFaults::unacknowledged),
         of(
             "relay-idle",
@@ -138,7 +139,7 @@ final class RelayFaults {
 
   private static void slotDropped(Act act) throws InterruptedException {
     Load load = act.load("pay", "pay", "pay", "charge");
-    load.awaitShare(0.2 + 0.2 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.2, 0.4));
     act.rig().role(Kind.RELAY).kill();
     act.await(
         "the slot to be dropped",
@@ -153,7 +154,7 @@ final class RelayFaults {
 
   private static void slotMoved(Act act) throws InterruptedException {
     Load load = act.load("pay", "pay", "pay", "charge");
-    load.awaitShare(0.2 + 0.2 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.2, 0.4));
     act.rig().role(Kind.RELAY).kill();
     load.awaitShare(0.6);
     act.await(
@@ -185,15 +186,15 @@ final class RelayFaults {
     Wire database = act.rig().databaseWire(Kind.RELAY);
     int strike = 0;
     for (Wire wire : List.of(broker, database, broker, database)) {
-      load.awaitShare((strike + 0.1 + 0.5 * act.random().nextDouble()) / 4);
+      load.awaitShare(act.schedule().share((strike + 0.1) / 4, (strike + 0.6) / 4));
       wire.blink();
-      Patience.pass(Duration.ofMillis(200 + act.random().nextInt(300)));
+      Patience.pass(act.schedule().time(Duration.ofMillis(200), Duration.ofMillis(500)));
       if (strike++ < 2) {
         wire.cut();
       } else {
         wire.silence();
       }
-      Patience.pass(Duration.ofMillis(500 + act.random().nextInt(1_500)));
+      Patience.pass(act.schedule().time(Duration.ofMillis(500), Duration.ofMillis(2_000)));
       wire.open();
     }
     load.await();
@@ -234,7 +235,7 @@ final class RelayFaults {
 
   private static void paused(Act act) throws InterruptedException {
     Load load = act.load("pay", "pay", "pay", "charge");
-    load.awaitShare(0.1 + 0.3 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.1, 0.4));
     act.rig().role(Kind.RELAY).pause();
     Rig.Instance other = act.rig().startAnother(Kind.RELAY);
     act.rig().awaitReady(other);
@@ -260,13 +261,16 @@ final class RelayFaults {
         act.deliver(act.operation("pay"));
       }
       act.await("the relay to send", () -> act.rig().brokerWire().held() > 0);
-      Patience.pass(Duration.ofMillis(1_000 + act.random().nextInt(1_000)));
+      Patience.pass(act.schedule().time(Duration.ofSeconds(1), Duration.ofSeconds(2)));
       act.rig().role(Kind.RELAY).kill();
       act.rig().brokerWire().cut();
       act.rig().brokerWire().open();
       act.rig().killAndStart(Kind.RELAY);
     }
     act.settle();
+    act.check(
+        act.rig().meter(Kind.RELAY, "ichido_relay_audit_missing", "") == 0,
+        "the position passed rows that were never acknowledged, and only the audit found them");
   }
 
   /** How often a record was sent twice; the processor takes each delivery for what it is. */

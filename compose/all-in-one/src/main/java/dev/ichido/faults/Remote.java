@@ -31,7 +31,7 @@ final class Remote implements AutoCloseable {
   private final RemoteControl control;
   private final Map<String, Integer> callsBeforeKills = new HashMap<>();
 
-  Remote(RemoteKind kind, Path folder) {
+  Remote(RemoteKind kind, Path folder, Guard guard) {
     int port = LoopbackPorts.free();
     this.kind = kind;
     this.book = folder.resolve(kind.label() + ".book");
@@ -39,6 +39,7 @@ final class Remote implements AutoCloseable {
     this.control = new RemoteControl(URI.create("http://" + LoopbackPorts.HOST + ":" + port));
     this.jvm =
         new Jvm(
+            guard,
             "remote-" + kind.label(),
             96,
             folder.resolve("remote-" + kind.label() + ".log"),

@@ -32,10 +32,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All processes of the battery. What clients are told of broker, database and remotes are wires,
@@ -50,6 +52,7 @@ final class Rig implements AutoCloseable {
   private static final int MOST_STARTS = 5;
 
   private final Path folder;
+  private final Guard guard;
   private final Consumer<String> progress;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(ASK).build();
   private final Map<RemoteKind, Remote> remotes = new EnumMap<>(RemoteKind.class);
@@ -61,8 +64,10 @@ final class Rig implements AutoCloseable {
   private final Map<Kind, Wire> databaseWires = new EnumMap<>(Kind.class);
   private final RegistryServer registry;
   private final Path configFile;
+  private final Path releasedFile;
   private final IchidoConfig config;
   private final HikariDataSource runtimePool;
+  private @Nullable Journal journal;
   private EmbeddedDatabase database;
 
   /** A role's process and the port of its health. */
@@ -70,9 +75,11 @@ final class Rig implements AutoCloseable {
 
   private Rig(Path folder, String actions, Consumer<String> progress) throws IOException {
     this.folder = folder;
+    guard = new Guard(folder.resolve("postgres/cluster/postmaster.pid"));
     this.progress = progress;
     broker =
         new Jvm(
+            guard,
             "broker",
             256,
             folder.resolve("broker.log"),
@@ -83,7 +90,7 @@ final class Rig implements AutoCloseable {
                 String.valueOf(brokerPort),
                 String.valueOf(brokerWire.port())));
     for (RemoteKind kind : List.of(RemoteKind.LEGACY, RemoteKind.IETF, RemoteKind.GCLOUD)) {
-      remotes.put(kind, new Remote(kind, folder));
+      remotes.put(kind, new Remote(kind, folder, guard));
     }
     progress.accept("starting database, broker and remotes, each a process; logs in " + folder);
     database = EmbeddedDatabase.start(folder.resolve("postgres"), 0, DATABASE_SETTINGS);
@@ -92,7 +99,10 @@ final class Rig implements AutoCloseable {
     }
     registry = RegistryServer.start(new InMemoryRegistryLog(), 0);
     runtimePool = runtimePool();
-    configFile = Files.writeString(folder.resolve("ichido.yaml"), configuration(actions), UTF_8);
+    String text = configuration(actions);
+    configFile = Files.writeString(folder.resolve("ichido.yaml"), text, UTF_8);
+    releasedFile =
+        Files.writeString(folder.resolve("released.yaml"), RigConfig.released(text), UTF_8);
     config = new ConfigLoader(name -> folder.resolve("state").toString()).load(configFile);
   }
 
@@ -115,6 +125,7 @@ final class Rig implements AutoCloseable {
       roles.put(role, instance);
       instance.jvm().start();
     }
+    journal = new Journal(config);
     awaitReady();
   }
 
@@ -145,6 +156,10 @@ final class Rig implements AutoCloseable {
   /** Connections of an agent runtime, without auto-commit, past every wire. */
   HikariDataSource runtime() {
     return runtimePool;
+  }
+
+  Journal journal() {
+    return Objects.requireNonNull(journal);
   }
 
   Remote remote(RemoteKind kind) {
@@ -193,21 +208,35 @@ final class Rig implements AutoCloseable {
 
   /** As {@link #startAnother}, in place of the first one and with its clock moved. */
   void replaceByMoved(Kind role, Duration by) throws InterruptedException {
+    replace(
+        role,
+        "-moved",
+        MovedRole.class.getName(),
+        port -> List.of(role.name(), configFile.toString(), port, by.toString()));
+  }
+
+  /** As {@link #startAnother}, in place of the first one and with the tools' next release. */
+  void replaceByReleased(Kind role) throws InterruptedException {
+    replace(role, "-released", Main.class.getName(), port -> arguments(role, releasedFile, port));
+  }
+
+  private void replace(
+      Kind role, String suffix, String mainClass, Function<String, List<String>> arguments)
+      throws InterruptedException {
     role(role).end();
     int port = LoopbackPorts.free();
-    Instance moved =
+    Instance instance =
         new Instance(
-            new Jvm(
-                role.word() + "-moved",
-                role == Kind.PROCESSOR ? 192 : 128,
-                folder.resolve(role.word() + "-moved.log"),
-                Map.of("ICHIDO_STATE", folder.resolve("state").toString()),
-                MovedRole.class.getName(),
-                List.of(role.name(), configFile.toString(), String.valueOf(port), by.toString())),
+            jvm(
+                role,
+                suffix,
+                folder.resolve("state"),
+                mainClass,
+                arguments.apply(String.valueOf(port))),
             port);
-    others.add(moved);
-    moved.jvm().start();
-    awaitReady(moved);
+    others.add(instance);
+    instance.jvm().start();
+    awaitReady(instance);
   }
 
   void awaitReady(Instance instance) throws InterruptedException {
@@ -240,6 +269,7 @@ final class Rig implements AutoCloseable {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--config", configFile.toString()));
     return new Jvm(
+            guard,
             "command",
             128,
             folder.resolve("command.log"),
@@ -311,6 +341,9 @@ final class Rig implements AutoCloseable {
 
   @Override
   public void close() {
+    if (journal != null) {
+      journal.close();
+    }
     others.forEach(it -> it.jvm().close());
     roles.values().forEach(it -> it.jvm().close());
     remotes.values().forEach(Remote::close);
@@ -325,6 +358,7 @@ final class Rig implements AutoCloseable {
       progress.accept("the database did not stop: " + e.getMessage());
     }
     http.close();
+    guard.close();
   }
 
   private Instance of(Kind role) {
@@ -338,20 +372,29 @@ final class Rig implements AutoCloseable {
   private Instance instance(Kind role, String suffix) {
     int port = LoopbackPorts.free();
     return new Instance(
-        new Jvm(
-            role.word() + suffix,
-            role == Kind.PROCESSOR ? 192 : 128,
-            folder.resolve(role.word() + suffix + ".log"),
-            Map.of("ICHIDO_STATE", folder.resolve("state" + suffix).toString()),
+        jvm(
+            role,
+            suffix,
+            folder.resolve("state" + suffix),
             Main.class.getName(),
-            List.of(
-                role.word(),
-                "--config",
-                configFile.toString(),
-                "--http-port",
-                String.valueOf(port),
-                "--verbose")),
+            arguments(role, configFile, String.valueOf(port))),
         port);
+  }
+
+  private static List<String> arguments(Kind role, Path configFile, String port) {
+    return List.of(
+        role.word(), "--config", configFile.toString(), "--http-port", port, "--verbose");
+  }
+
+  private Jvm jvm(Kind role, String suffix, Path state, String mainClass, List<String> arguments) {
+    return new Jvm(
+        guard,
+        role.word() + suffix,
+        role == Kind.PROCESSOR ? 192 : 128,
+        folder.resolve(role.word() + suffix + ".log"),
+        Map.of("ICHIDO_STATE", state.toString()),
+        mainClass,
+        arguments);
   }
 
   /** As a supervisor does: what is down is started, for a few times. */

@@ -14,7 +14,14 @@ final class RigConfig {
   /** How long an attempt may run. */
   static final String LEASE = "6s";
 
+  private static final String RESULT_OF_1 = "result_schema: 1";
+
   private RigConfig() {}
+
+  /** The same configuration after the tool's next release. */
+  static String released(String text) {
+    return text.replace(RESULT_OF_1, "result_schema: 2");
+  }
 
   static String text(
       String actions,
@@ -77,6 +84,8 @@ final class RigConfig {
       actions:
         # A remote that honours no key and can be asked. Most of the load goes here.
         pay: { lease: LEASE, retry: RETRY, remote: ASKED, http: TRANSFER }
+        # A tool whose answers have a form, of which there will be a second version.
+        pay.formed: { lease: LEASE, retry: RETRY, remote: ASKED, http: FORMED }
         # A lease that is shorter than the work.
         pay.hasty: { lease: 2s, retry: RETRY, remote: ASKED, http: PATIENT }
         # Everything about it is forgotten soon.
@@ -142,6 +151,10 @@ final class RigConfig {
               "PATIENT",
               asked("/transfers", "{arguments.order}")
                   .replace("TIMEOUTS", "{ connect: 2s, first_byte: 9s, total: 9s }"))
+          .replace(
+              "FORMED",
+              asked("/transfers", "{arguments.order}")
+                  .replace(", status:", ", " + RESULT_OF_1 + ", status:"))
           .replace("REGIONAL", asked("/transfers", "{arguments.order}@{scope}"))
           .replace("GIFT", asked("/gifts", "{operation_id}"))
           .replace(

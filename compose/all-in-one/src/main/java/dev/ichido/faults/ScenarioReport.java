@@ -14,6 +14,7 @@ import java.util.TreeMap;
  * @param unknown operations whose outcome is unknown at the end
  * @param unanswered deliveries without a last reply
  * @param verdicts how often each was told
+ * @param schedule what the seed chose
  * @param done what was done
  * @param findings what does not hold
  */
@@ -29,6 +30,7 @@ record ScenarioReport(
     long unanswered,
     Metrics metrics,
     Map<String, Integer> verdicts,
+    List<String> schedule,
     List<String> done,
     List<String> findings,
     double seconds) {
@@ -37,7 +39,27 @@ record ScenarioReport(
     return findings.isEmpty();
   }
 
-  /** The same scenario over all rounds; what was done is told of the first one. */
+  /** Nothing can be said of it but why. */
+  static ScenarioReport unjudged(Scenario scenario, int round, List<String> findings) {
+    return new ScenarioReport(
+        scenario,
+        round,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        Metrics.NONE,
+        Map.of(),
+        List.of(),
+        List.of(),
+        findings,
+        0);
+  }
+
+  /** The same scenario over all rounds; schedule and deeds are those of the first one. */
   static ScenarioReport sum(List<ScenarioReport> rounds) {
     ScenarioReport first = rounds.getFirst();
     Map<String, Integer> verdicts = new TreeMap<>();
@@ -58,6 +80,7 @@ record ScenarioReport(
         rounds.stream().mapToLong(ScenarioReport::unanswered).sum(),
         metrics,
         verdicts,
+        first.schedule(),
         first.done(),
         rounds.stream()
             .flatMap(

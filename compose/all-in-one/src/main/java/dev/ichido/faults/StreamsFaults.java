@@ -68,12 +68,12 @@ final class StreamsFaults {
 
   private static void duringRestore(Act act) throws InterruptedException {
     Load load = act.load("pay", "pay", "pay", "charge");
-    load.awaitShare(0.4 + 0.3 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.4, 0.7));
     Jvm processor = act.rig().role(Kind.PROCESSOR);
     processor.kill();
     for (int i = 0; i < 3; i++) {
       processor.start();
-      Patience.pass(Duration.ofMillis(1_500 + act.random().nextInt(1_500)));
+      Patience.pass(act.schedule().time(Duration.ofMillis(1_500), Duration.ofMillis(3_000)));
       processor.kill();
     }
     load.await();
@@ -90,7 +90,7 @@ final class StreamsFaults {
       act.deliver(operation);
     }
     Load load = act.load("pay", "pay", "pay", "charge");
-    load.awaitShare(0.3 + 0.4 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.3, 0.7));
     act.rig().role(Kind.PROCESSOR).kill();
     act.did("killed the first; the second goes on alone");
     load.await();
@@ -164,7 +164,7 @@ final class StreamsFaults {
     load.awaitShare(0.1);
     Rig.Instance second = act.rig().startAnother(Kind.EXECUTOR);
     act.rig().awaitReady(second);
-    load.awaitShare(0.3 + 0.2 * act.random().nextDouble());
+    load.awaitShare(act.schedule().share(0.3, 0.5));
     act.rig().role(Kind.EXECUTOR).pause();
     Patience.pass(Duration.ofSeconds(8));
     act.rig().role(Kind.EXECUTOR).resume();

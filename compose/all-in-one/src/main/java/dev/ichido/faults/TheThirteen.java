@@ -11,6 +11,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -109,6 +110,22 @@ final class TheThirteen {
                 + " answer lost, and with the result recorded but not sent",
             "one effect each; each call is made again only where the first never arrived",
             TheThirteen::executorSteps));
+    all.add(
+        of(
+            "crash-processor-steps",
+            List.of("F-06", "M-03", "FR-10", "FR-30"),
+            "kill -9 of the processor while the broker is silent, with intents read, decided on and"
+                + " not committed; twice",
+            "one effect each, every delivery answered",
+            TheThirteen::processorSteps));
+    all.add(
+        of(
+            "crash-inbox-steps",
+            List.of("F-06", "M-03", "FR-10"),
+            "kill -9 of the inbox while its transaction waits for a lock, with replies read and not"
+                + " committed; three times",
+            "one effect each, every delivery answered",
+            TheThirteen::inboxSteps));
     all.add(
         of(
             "stale-in-progress",
@@ -342,6 +359,56 @@ final class TheThirteen {
       return count;
     } catch (SQLException away) {
       return 0;
+    }
+  }
+
+  private static void processorSteps(Act act) throws InterruptedException {
+    for (int times = 0; times < 2; times++) {
+      for (int i = 0; i < 40; i++) {
+        act.deliver(act.operation(i % 4 == 0 ? "charge" : "pay"));
+      }
+      Patience.pass(act.schedule().time(Duration.ZERO, Duration.ofMillis(200)));
+      act.rig().brokerWire().silence();
+      Patience.pass(Duration.ofMillis(300));
+      act.rig().role(Kind.PROCESSOR).kill();
+      act.rig().brokerWire().cut();
+      act.rig().brokerWire().open();
+      act.rig().killAndStart(Kind.PROCESSOR);
+    }
+    act.settle();
+  }
+
+  private static void inboxSteps(Act act) throws InterruptedException, SQLException {
+    for (int times = 0; times < 3; times++) {
+      List<Operation> operations = new ArrayList<>();
+      try (Connection holder = act.rig().runtime().getConnection();
+          Statement statement = holder.createStatement()) {
+        statement.execute("lock table ichido.inbox_reply in exclusive mode");
+        for (int i = 0; i < 20; i++) {
+          Operation operation = act.operation("pay");
+          operations.add(operation);
+          act.deliver(operation);
+        }
+        for (Operation operation : operations) {
+          act.awaitEffects(act.rig().remote(RemoteKind.LEGACY), operation, 1);
+        }
+        act.await("the inbox to wait for the lock", () -> isWaitedFor(statement));
+        act.rig().role(Kind.INBOX).kill();
+        holder.rollback();
+      }
+      act.rig().killAndStart(Kind.INBOX);
+    }
+    act.settle();
+  }
+
+  private static boolean isWaitedFor(Statement statement) {
+    try (ResultSet row =
+        statement.executeQuery(
+            "select exists (select from pg_locks where relation = 'ichido.inbox_reply'::regclass"
+                + " and not granted)")) {
+      return row.next() && row.getBoolean(1);
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
     }
   }
 

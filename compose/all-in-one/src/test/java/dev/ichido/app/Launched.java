@@ -53,7 +53,7 @@ public final class Launched implements AutoCloseable {
     return process.exitValue();
   }
 
-  void awaitErr(String text) {
+  public void awaitErr(String text) {
     Awaitility.await()
         .atMost(LIMIT)
         .until(
@@ -74,13 +74,13 @@ public final class Launched implements AutoCloseable {
   }
 
   /** kill -9. */
-  void kill() throws InterruptedException {
+  public void kill() throws InterruptedException {
     process.destroyForcibly();
     awaitExit();
   }
 
   /** SIGTERM, which Ctrl-C is too for this purpose. */
-  void terminate() {
+  public void terminate() {
     process.destroy();
   }
 

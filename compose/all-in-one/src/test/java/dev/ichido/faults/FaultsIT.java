@@ -6,6 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.app.Launched;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +40,44 @@ class FaultsIT {
       assertThat(report.path("duplicate_effects").asInt()).isZero();
       assertThat(report.path("lost").asInt()).isZero();
       assertThat(report.path("operations").asInt()).isEqualTo(236);
+      JsonNode crash = report.path("scenarios").get(3);
+      assertThat(crash.path("schedule"))
+          .extracting(JsonNode::asText)
+          .isEqualTo(struck(1, "crash-executor", 3));
     }
+  }
+
+  private static List<String> struck(long seed, String scenario, int strikes) {
+    Schedule schedule = new Schedule(seed, scenario, 1);
+    schedule.shares(strikes);
+    return schedule.drawn();
+  }
+
+  @Test
+  void aBatteryThatIsEndedOrKilledLeavesNoProcessBehind() throws Exception {
+    try (Launched ended = Launched.start(temp, "faults", "--only", "relay-paused");
+        Launched killed = Launched.start(temp, "faults", "--only", "relay-paused")) {
+      ended.awaitErr("migrating");
+      killed.awaitErr("migrating");
+      assertThat(processesOf(ended)).hasSizeGreaterThan(4);
+      assertThat(processesOf(killed)).hasSizeGreaterThan(4);
+      ended.terminate();
+      killed.kill();
+      ended.awaitExit();
+      assertThat(processesOf(ended)).isEmpty();
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .untilAsserted(() -> assertThat(processesOf(killed)).isEmpty());
+    }
+  }
+
+  /** Those that name the battery's folder in their command. */
+  private static List<String> processesOf(Launched battery) {
+    Matcher folder = Pattern.compile("ichido-faults-[0-9]+").matcher(battery.err());
+    assertThat(folder.find()).isTrue();
+    return ProcessHandle.allProcesses()
+        .flatMap(it -> it.info().commandLine().stream())
+        .filter(it -> it.contains(folder.group()))
+        .toList();
   }
 }

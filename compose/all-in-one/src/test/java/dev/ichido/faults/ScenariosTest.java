@@ -18,7 +18,9 @@ class ScenariosTest {
   void aScenarioThatFailedInOneRoundFails() {
     ScenarioReport good = report(List.of(), 0, 0);
     ScenarioReport bad = report(List.of("1 duplicate effects"), 1, 0);
-    BatteryReport both = new BatteryReport(7, 2, List.of(ScenarioReport.sum(List.of(good, bad))));
+    BatteryReport both =
+        new BatteryReport(
+            7, 2, BatteryReport.Taken.here(), 3, List.of(ScenarioReport.sum(List.of(good, bad))));
     JsonNode document = both.toJson();
     assertThat(both.failed()).isEqualTo(1);
     assertThat(document.at("/scenarios/0/pass").asBoolean()).isFalse();
@@ -40,6 +42,7 @@ class ScenariosTest {
         0,
         new Metrics(10, 12, 10, duplicates, 0, 0, 0, 0, 0, 0),
         Map.of("SETTLED", 12),
+        List.of(),
         List.of(),
         findings,
         1);
