@@ -1,5 +1,6 @@
 package dev.ichido.faults;
 
+import dev.ichido.app.LoneRole.Kind;
 import dev.ichido.faults.Journal.Unknown;
 import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
@@ -291,6 +292,11 @@ final class Act {
         .count();
   }
 
+  /** Rows that the relay found to have been passed over, since it was started. */
+  double foundByAudit() throws InterruptedException {
+    return rig.meter(Kind.RELAY, "ichido_relay_audit_missing", "");
+  }
+
   /** A line of what was done, for people. */
   void did(String what) {
     done.add(what);
@@ -334,7 +340,9 @@ final class Act {
   }
 
   /** Compares the remotes' books with what was published. */
-  ScenarioReport judge(int round) {
+  ScenarioReport judge(int round) throws InterruptedException {
+    double passedOver = foundByAudit();
+    check(passedOver == 0, "%.0f rows would be lost but for the audit".formatted(passedOver));
     Map<String, List<Effect>> effects = new TreeMap<>();
     Map<String, Integer> calls = new TreeMap<>();
     for (Remote remote : rig.remotes()) {

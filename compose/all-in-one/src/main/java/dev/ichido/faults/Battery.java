@@ -66,7 +66,12 @@ public final class Battery {
     return Scenarios.all().stream().map(Scenario::id).toList();
   }
 
-  /** Runs all of it; the processes are gone when it returns. */
+  /**
+   * Runs all of it; the processes are gone when it returns. Interrupted, it tells of the rounds
+   * that were complete.
+   *
+   * @throws InterruptedException when it was interrupted in the first round
+   */
   public BatteryReport run() throws IOException, InterruptedException {
     UserContract contract =
         wish.contract() == null ? null : UserContract.read(wish.contract(), wish.arguments());
@@ -83,10 +88,17 @@ public final class Battery {
     long started = System.nanoTime();
     Path folder = Files.createTempDirectory("ichido-faults-");
     Map<Turn, ScenarioReport> reports = new ConcurrentHashMap<>();
+    int rounds = wish.rounds();
     boolean kept = true;
     try {
       runLanes(folder, contract == null ? "" : contract.configuration(), turns, reports);
       kept = reports.values().stream().anyMatch(it -> !it.pass());
+    } catch (InterruptedException e) {
+      rounds = complete(scenarios, reports);
+      if (rounds == 0) {
+        throw e;
+      }
+      progress.accept("interrupted: the results are those of %d rounds".formatted(rounds));
     } finally {
       if (kept) {
         progress.accept("books, configuration and logs are kept in " + folder);
@@ -96,20 +108,39 @@ public final class Battery {
     }
     return new BatteryReport(
         wish.seed(),
-        wish.rounds(),
+        rounds,
         taken,
         (System.nanoTime() - started) / 1e9,
-        scenarios.stream().map(it -> sum(it, reports)).toList());
+        sums(scenarios, reports, rounds));
+  }
+
+  private static int complete(List<Scenario> scenarios, Map<Turn, ScenarioReport> reports) {
+    int rounds = 0;
+    while (isComplete(scenarios, reports, rounds + 1)) {
+      rounds++;
+    }
+    return rounds;
+  }
+
+  private static boolean isComplete(
+      List<Scenario> scenarios, Map<Turn, ScenarioReport> reports, int round) {
+    return scenarios.stream().allMatch(it -> reports.containsKey(new Turn(it, round)));
   }
 
   /** One scenario in one round. */
   record Turn(Scenario scenario, int round) {}
 
-  private ScenarioReport sum(Scenario scenario, Map<Turn, ScenarioReport> reports) {
-    return ScenarioReport.sum(
-        IntStream.rangeClosed(1, wish.rounds())
-            .mapToObj(round -> Objects.requireNonNull(reports.get(new Turn(scenario, round))))
-            .toList());
+  private static List<ScenarioReport> sums(
+      List<Scenario> scenarios, Map<Turn, ScenarioReport> reports, int rounds) {
+    return scenarios.stream()
+        .map(
+            scenario ->
+                ScenarioReport.sum(
+                    IntStream.rangeClosed(1, rounds)
+                        .mapToObj(round -> new Turn(scenario, round))
+                        .map(turn -> Objects.requireNonNull(reports.get(turn)))
+                        .toList()))
+        .toList();
   }
 
   private void runLanes(

@@ -11,7 +11,10 @@ import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A rig that takes one scenario after the other, until none is left. */
+/**
+ * Takes one scenario after the other, until none is left: on one rig for each round, so that the
+ * last round finds as little in books and ledgers as the first.
+ */
 final class Lane implements Callable<@Nullable Void> {
   private final Battery.Wish wish;
   private final Path folder;
@@ -37,14 +40,16 @@ final class Lane implements Callable<@Nullable Void> {
 
   @Override
   public @Nullable Void call() throws IOException, InterruptedException {
-    for (int rigs = 1; !turns.isEmpty(); rigs++) {
+    Turn turn = turns.poll();
+    for (int rigs = 1; turn != null; rigs++) {
       Path own = Files.createDirectory(folder.resolve("rig-" + rigs));
       try (Rig rig = Rig.start(own, actions, progress)) {
         Replies replies = new Replies(rig.runtime());
+        int round = turn.round();
         boolean whole = true;
-        Turn turn;
-        while (whole && (turn = turns.poll()) != null) {
+        while (whole && turn != null && turn.round() == round) {
           whole = play(rig, replies, turn);
+          turn = turns.poll();
         }
       }
     }
@@ -73,11 +78,20 @@ final class Lane implements Callable<@Nullable Void> {
             .formatted(
                 turn.scenario().id(),
                 turn.round(),
-                report.pass() ? "holds" : "DOES NOT HOLD " + report.findings(),
+                told(report),
                 report.operations(),
                 report.effects(),
                 report.seconds()));
     return whole;
+  }
+
+  private static String told(ScenarioReport report) {
+    if (report.pass()) {
+      return "holds";
+    }
+    return report.scenario().group() == Scenario.Group.LIMITS
+        ? "does not hold, as is known"
+        : "DOES NOT HOLD " + report.findings();
   }
 
   private static void perform(Rig rig, Act act, Scenario scenario) throws InterruptedException {

@@ -30,6 +30,8 @@ final class Remote implements AutoCloseable {
   private final Wire wire;
   private final RemoteControl control;
   private final Map<String, Integer> callsBeforeKills = new HashMap<>();
+  private long lengthRead;
+  private BookReading lastRead = new BookReading(List.of());
 
   Remote(RemoteKind kind, Path folder, Guard guard) {
     int port = LoopbackPorts.free();
@@ -120,8 +122,13 @@ final class Remote implements AutoCloseable {
   }
 
   /** Read from the file, so that it is there when the process is not. */
-  BookReading book() {
-    return Book.read(book);
+  synchronized BookReading book() {
+    long length = book.toFile().length();
+    if (length != lengthRead) {
+      lastRead = Book.read(book);
+      lengthRead = length;
+    }
+    return lastRead;
   }
 
   /** Writes that reached it, by business key; those just before a kill may be missing. */
