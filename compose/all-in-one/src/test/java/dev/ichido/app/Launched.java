@@ -26,11 +26,15 @@ public final class Launched implements AutoCloseable {
   }
 
   public static Launched start(Path folder, String... arguments) throws IOException {
+    return start(folder, 384, arguments);
+  }
+
+  static Launched start(Path folder, int heapMb, String... arguments) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xmx384m",
+                "-Xmx" + heapMb + "m",
                 "-XX:+UseSerialGC",
                 "-jar",
                 Path.of("target", "ichido.jar").toAbsolutePath().toString()));

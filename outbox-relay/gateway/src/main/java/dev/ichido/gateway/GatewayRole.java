@@ -102,6 +102,8 @@ public final class GatewayRole implements AutoCloseable {
             .maxPayloadSize(HARD_LIMIT * config.maxBodyBytes())
             .shutdownGracePeriod(GRACE)
             .shutdownHook(false)
+            // With channels a connection keeps twice the buffers while it waits.
+            .useNio(false)
             .directHandlers(HttpDoor.directHandlers())
             .routing(routing);
     GatewayConfig.Tls tls = config.tls();
