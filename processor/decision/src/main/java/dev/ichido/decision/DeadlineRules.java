@@ -53,7 +53,12 @@ final class DeadlineRules {
     }
     UnknownReconciliation asking = looked.withReconciliation(s.reconciliation().askedAgain(e.at()));
     Unknowns.ask(d, asking);
-    return d.close(Verdict.STILL_UNKNOWN, asking, Note.NONE);
+    return d.close(Verdict.STILL_UNKNOWN, asking, isOld(d, s) ? Note.ALARM : Note.NONE);
+  }
+
+  /** No attempt starts any more: only the remote's answer or a person can settle it. */
+  private static boolean isOld(Draft d, UnknownReconciliation s) {
+    return d.isOver(s.attempts().firstStartedAt().plus(d.policy().retryHorizon()));
   }
 
   /**

@@ -233,6 +233,26 @@ class DeadlineRulesTest {
     assertThat(j.name()).as("never expires").isEqualTo(StateName.UNKNOWN_RECONCILIATION);
   }
 
+  /** From the end of the retry horizon on, whoever asks in vain says that a person should look. */
+  @Test
+  @Cell("UNKNOWN_RECONCILIATION x deadline")
+  void whatStaysUnknownForLongRaisesTheAlarmWithEachRead() {
+    Journey j = States.unknown();
+    Instant old =
+        ((UnknownReconciliation) j.state).attempts().firstStartedAt().plus(j.policy.retryHorizon());
+    int alarms = 0;
+    while (alarms < 3) {
+      j.sweepAtDeadline();
+      assertThat(j.verdict()).isEqualTo(STILL_UNKNOWN);
+      assertThat(j.line().alarm()).isEqualTo(!j.now.isBefore(old));
+      alarms += j.line().alarm() ? 1 : 0;
+    }
+    Journey exact = States.unknown().passUntil(old).sweep();
+    assertThat(exact.line().alarm()).as("at exactly the end").isTrue();
+    Journey before = States.unknown().passUntil(old.minusMillis(1)).sweep();
+    assertThat(before.line().alarm()).isFalse();
+  }
+
   @Test
   @Cell("UNKNOWN_RECONCILIATION, dedupe window open x deadline")
   void unknownUnderADedupingRemoteIsReclaimedBySweep() {

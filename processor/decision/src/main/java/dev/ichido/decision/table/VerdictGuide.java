@@ -72,7 +72,7 @@ public final class VerdictGuide {
           "A status read settled the operation: the effect was found, or its absence is proven.";
       case STILL_UNKNOWN ->
           "A status read, its deadline or a report left the outcome unknown. The next read is"
-              + " scheduled.";
+              + " scheduled; from retry_horizon after the first attempt on, each raises the alarm.";
       case RESOLVED -> "A person settled the operation, with evidence.";
       case COMPENSATION_GRANTED ->
           "In the journal of an operation that took effect: it noted the one operation that may undo"
