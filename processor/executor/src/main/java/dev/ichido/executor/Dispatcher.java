@@ -111,7 +111,7 @@ final class Dispatcher implements Runnable {
   void leave(Work work) {
     lock.lock();
     try {
-      place(work).release();
+      release(work);
       changed.signal();
     } finally {
       lock.unlock();
@@ -238,7 +238,9 @@ final class Dispatcher implements Runnable {
         List<Work> batch = new ArrayList<>();
         for (Iterator<Work> it = ready.iterator(); it.hasNext() && batch.size() < BATCH; ) {
           Work work = it.next();
-          if (place(work).tryAcquire()) {
+          Semaphore place = place(work);
+          if (place.tryAcquire()) {
+            work.place = place;
             it.remove();
             batch.add(work);
           }
@@ -260,7 +262,7 @@ final class Dispatcher implements Runnable {
       batch.forEach(
           work -> {
             running.remove(work);
-            place(work).release();
+            release(work);
           });
       ready.addAll(0, batch);
       if (stopping) {
@@ -276,6 +278,15 @@ final class Dispatcher implements Runnable {
       stopping = true;
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** The place that was taken: by now its action may be another remote's. */
+  private static void release(Work work) {
+    Semaphore place = work.place;
+    if (place != null) {
+      place.release();
+      work.place = null;
     }
   }
 

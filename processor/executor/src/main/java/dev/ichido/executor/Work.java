@@ -2,6 +2,7 @@ package dev.ichido.executor;
 
 import dev.ichido.executor.claim.ClaimAnswer;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
@@ -19,6 +20,9 @@ final class Work {
 
   /** Null until the dispatcher asked, and for commands that need no claim. */
   @Nullable ClaimAnswer claim;
+
+  /** Held at the remote from before the claim until the call is over; the dispatcher's. */
+  @Nullable Semaphore place;
 
   volatile @Nullable Thread runner;
 
