@@ -5,6 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands for tests. */
 public final class Commands {
+  private static final Instant FAR = Instant.parse("2200-01-01T00:00:00Z");
+
   private Commands() {}
 
   public static ToolCommand execute(String operation, String arguments) {
@@ -21,6 +23,7 @@ public final class Commands {
     return "{\"amount\":100,\"note\":\"" + operation + "\"}";
   }
 
+  /** With a deadline that never comes where none is given and one is needed. */
   public static ToolCommand command(
       ToolCommand.Kind kind,
       String operation,
@@ -47,10 +50,38 @@ public final class Commands {
         "key-" + operation,
         Instant.EPOCH,
         Instant.EPOCH,
-        deadline,
+        deadline == null && kind == ToolCommand.Kind.EXECUTE ? FAR : deadline,
         leaseOver,
         null,
         null,
         null);
+  }
+
+  /** The same, of another action. */
+  public static ToolCommand of(String action, ToolCommand c) {
+    return new ToolCommand(
+        c.kind(),
+        c.recordKey(),
+        c.commandId(),
+        c.tenant(),
+        c.scope(),
+        c.operationId(),
+        c.deliveryId(),
+        c.attempt(),
+        c.read(),
+        action,
+        c.actionVersion(),
+        c.target(),
+        c.arguments(),
+        c.precondition(),
+        c.principal(),
+        c.downstreamKey(),
+        c.issuedAt(),
+        c.firstAttemptAt(),
+        c.deadline(),
+        c.leaseOver(),
+        c.workflowId(),
+        c.step(),
+        c.compensates());
   }
 }

@@ -77,6 +77,9 @@ public final class CommandMapper {
       require(record.getOperationId() != null, "operation_id", "to be there");
       require(record.getAttempt() > 0, "attempt", "to be above zero");
     }
+    if (kind == ToolCommand.Kind.EXECUTE) {
+      require(record.getDeadline() != null, "deadline", "to be there for an EXECUTE");
+    }
     if (!recordKey.equals(expectedKey(record))) {
       throw CommandInvalidException.keyMismatch();
     }
