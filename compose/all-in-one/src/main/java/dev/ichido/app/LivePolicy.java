@@ -3,9 +3,11 @@ package dev.ichido.app;
 import dev.ichido.config.ConfigException;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpContract;
+import dev.ichido.topology.policy.ActionRules;
 import dev.ichido.topology.policy.Ages;
 import dev.ichido.topology.policy.PolicyException;
 import dev.ichido.topology.policy.PolicyLoader;
@@ -24,6 +26,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -162,13 +165,21 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
   }
 
   private static Loaded load(IchidoConfig config) {
-    return new Loaded(
+    PolicySet rules =
         PolicyLoader.released()
             .loadFrom(
                 config.policy(),
                 new Ages(
                     Optional.ofNullable(config.outbox().maxAge()),
-                    Optional.ofNullable(config.deadLetter().maxAge()))),
-        ExecutorContracts.parse(config.policy().root().path("actions")));
+                    Optional.ofNullable(config.deadLetter().maxAge())));
+    Map<String, HttpContract> contracts =
+        ExecutorContracts.parse(config.policy().root().path("actions"));
+    ExecutorContracts.requireFit(
+        contracts,
+        rules.actions().values().stream()
+            .map(ActionRules::policy)
+            .filter(action -> action.effect() == ActionPolicy.ActionEffect.WRITE)
+            .collect(Collectors.toMap(ActionPolicy::name, ActionPolicy::remote)));
+    return new Loaded(rules, contracts);
   }
 }

@@ -43,6 +43,8 @@ class LivePolicyTest {
         "actions: { a: { leese: 1s } }",
         "actions: { a: { effect: write, http: { method: POST } } }",
         "actions: { a: { effect: write, retention: 300d } }",
+        "actions: { a: { effect: write, remote: { dedupes_on_key: true, dedupe_window: 24h },"
+            + " http: { url: 'https://a.example/x' } } }",
         "akshuns: {}",
         "{",
       })

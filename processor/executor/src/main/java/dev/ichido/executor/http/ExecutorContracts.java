@@ -3,6 +3,7 @@ package dev.ichido.executor.http;
 import com.fasterxml.jackson.core.JsonPointer;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.http.HttpContract.AnswerRule;
 import dev.ichido.executor.http.HttpContract.KeyPlace;
@@ -12,6 +13,7 @@ import dev.ichido.executor.http.HttpContract.StateMember;
 import dev.ichido.executor.http.HttpContract.StatusRead;
 import dev.ichido.executor.http.HttpContract.Timeouts;
 import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * http:
  *   remote: ledger                      # name; default: host:port
  *   method: POST
- *   url: https://ledger.example/v1/transfers/{arguments.account}
- *   hosts: [ledger.example:443]         # default: the host of the url
+ *   url: https://ledger.example/v1/transfers/{arguments.account}   # no place in the host
+ *   hosts: [ledger.example:443]         # of url and status.url; default: the host of the url
  *   plain_http: false                   # true: no TLS to a host that is not loopback
  *   trust: /etc/ledger/ca.pem           # default: the JVM's certificates
  *   headers: { Authorization: "Bearer ..." }
@@ -47,7 +49,7 @@ import org.jspecify.annotations.Nullable;
  *   precondition: { header: If-Match }  # or field: /generation, or query: ifGenerationMatch
  *   timeouts: { connect: 2s, first_byte: 10s, total: 30s }
  *   answers:
- *     expected: [2xx]
+ *     expected: [200, 201, 204]         # a 202 may still come to nothing
  *     not_accepted: [429]               # prove that nothing was done
  *     terminal: [400, 404, 422]         # refused for good, without an effect
  *     rules: [ { status: [409], path: $.error.code, in: [in_use], means: UNKNOWN, reason: KEY_IN_FLIGHT } ]
@@ -67,6 +69,12 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ExecutorContracts {
   private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
+  private static final Pattern LITERAL_URL = Pattern.compile("https?://[^/?#]+([/?#].*)?");
+  private static final Pattern TEMPLATE_URL = Pattern.compile("https?://[^/?#]+[/?#].*");
+
+  /** Our keys are digests of at most so many characters. */
+  private static final int LONGEST_KEY = 64;
+
   private static final Set<String> METHODS = Set.of("POST", "PUT", "PATCH", "DELETE", "GET");
 
   private ExecutorContracts() {}
@@ -90,6 +98,40 @@ public final class ExecutorContracts {
       }
     }
     return contracts;
+  }
+
+  /**
+   * Refuses a contract that does not do what the policy of its action relies on.
+   *
+   * @param writes what the remotes promise, by action that has an effect
+   * @throws ExecutorException CONTRACT_INVALID with the action and the member
+   */
+  public static void requireFit(
+      Map<String, HttpContract> contracts, Map<String, ActionPolicy.Remote> writes) {
+    contracts.forEach(
+        (action, contract) -> {
+          ActionPolicy.Remote remote = writes.get(action);
+          if (remote != null) {
+            requireFit("actions." + action + ".http.key", contract, remote);
+          }
+        });
+  }
+
+  private static void requireFit(String where, HttpContract contract, ActionPolicy.Remote remote) {
+    if (remote.dedupesOnKey() && !contract.sendsKey()) {
+      throw ExecutorException.contractInvalid(
+          where,
+          "Expected a place for the key that the remote dedupes on, but there is none, and a"
+              + " second request would be a second effect. Say where it goes, or set"
+              + " remote.dedupes_on_key: false.");
+    }
+    KeyPlace key = contract.key();
+    if (key != null && key.limit() < Math.min(remote.keyLimit(), LONGEST_KEY)) {
+      throw ExecutorException.contractInvalid(
+          where + ".limit",
+          "Expected at least remote.key_limit, to which the keys are made, but it is less. Set both"
+              + " to what the remote takes.");
+    }
   }
 
   private static HttpContract contract(Member http, boolean write) {
@@ -132,7 +174,7 @@ public final class ExecutorContracts {
     }
     Member answers = http.object("answers");
     answers.allow("expected", "not_accepted", "terminal", "rules");
-    StatusSet expected = answers.statuses("expected", List.of("2xx"));
+    StatusSet expected = answers.statuses("expected", List.of("200", "201", "204"));
     StatusSet notAccepted = answers.statuses("not_accepted", List.of());
     StatusSet terminal = answers.statuses("terminal", List.of());
     if (expected.intersects(notAccepted)
@@ -206,30 +248,36 @@ public final class ExecutorContracts {
       }
       hosts.add(host.toLowerCase(Locale.ROOT));
     }
-    String prefix = url.literalPrefix();
-    Matcher authority = Pattern.compile("(https?)://([^/?#]+)([/?#].*)?").matcher(prefix);
-    boolean literalAuthority =
-        authority.matches() && (url.isLiteral() || authority.group(3) != null);
-    if (literalAuthority) {
-      URI base;
-      try {
-        base = URI.create(authority.group(1) + "://" + authority.group(2));
-      } catch (IllegalArgumentException e) {
-        throw http.invalid("url", "an http or https URL");
-      }
-      if (base.getHost() == null || base.getUserInfo() != null) {
-        throw http.invalid("url", "a URL with a host and without a user");
-      }
-      if (hosts.isEmpty()) {
-        hosts.add(HttpRemotes.hostAndPort(base));
-      } else if (!hosts.contains(HttpRemotes.hostAndPort(base))) {
-        throw http.invalid("url", "at one of the hosts of the contract");
-      }
-      requireTls(http, "url", http.flag("plain_http"), base);
-    } else if (hosts.isEmpty()) {
-      throw http.invalid("hosts", "given where the host of the url is a template");
+    URI sample = sample(http, url);
+    if (hosts.isEmpty()) {
+      hosts.add(HttpRemotes.hostAndPort(sample));
     }
+    requireAllowed(http, hosts, http.flag("plain_http"), sample);
     return hosts;
+  }
+
+  /** The URL with something in its places; its host has none, since a value could lead anywhere. */
+  private static URI sample(Member member, Template url) {
+    URI sample;
+    try {
+      sample = URI.create(url.filledWith("x"));
+    } catch (IllegalArgumentException e) {
+      throw member.invalid("url", "an http or https URL");
+    }
+    if (!(url.isLiteral() ? LITERAL_URL : TEMPLATE_URL).matcher(url.literalPrefix()).matches()
+        || sample.getHost() == null
+        || sample.getUserInfo() != null) {
+      throw member.invalid("url", "http or https at a host without a place and without a user");
+    }
+    return sample;
+  }
+
+  private static void requireAllowed(
+      Member member, Set<String> hosts, boolean plainHttp, URI sample) {
+    if (!hosts.contains(HttpRemotes.hostAndPort(sample))) {
+      throw member.invalid("url", "at one of the hosts of the contract");
+    }
+    requireTls(member, "url", plainHttp, sample);
   }
 
   private static void requireTls(Member member, String name, boolean plainHttp, URI base) {
@@ -270,14 +318,28 @@ public final class ExecutorContracts {
     if (given != 1 || (field != null && field.matches())) {
       throw http.invalid(name, "one of header, field and query");
     }
+    if (header != null) {
+      requireSettable(place, "header", header, "x");
+    }
     return new Place(header, field, query);
+  }
+
+  /** What the client does not let one set would fail each call. */
+  private static void requireSettable(Member member, String where, String header, String value) {
+    try {
+      HttpRequest.newBuilder().setHeader(header, value);
+    } catch (IllegalArgumentException e) {
+      throw member.invalid(where, "a header that can be set, with a value that one can carry");
+    }
   }
 
   private static Map<String, Template> headers(Member member) {
     Map<String, Template> headers = new LinkedHashMap<>();
     Member given = member.object("headers");
     for (String name : given.names()) {
-      headers.put(name, given.template(name));
+      Template value = given.template(name);
+      requireSettable(given, name, name, value.filledWith("x"));
+      headers.put(name, value);
     }
     return headers;
   }
@@ -316,20 +378,7 @@ public final class ExecutorContracts {
       throw status.invalid("method", "GET: a status read must have no effect");
     }
     Template url = status.template("url");
-    String prefix = url.literalPrefix();
-    int authorityEnd = prefix.indexOf('/', prefix.indexOf("://") + 3);
-    if (prefix.contains("://") && authorityEnd > 0) {
-      URI base;
-      try {
-        base = URI.create(prefix.substring(0, authorityEnd));
-      } catch (IllegalArgumentException e) {
-        throw status.invalid("url", "an http or https URL");
-      }
-      if (base.getHost() == null || !hosts.contains(HttpRemotes.hostAndPort(base))) {
-        throw status.invalid("url", "at one of the hosts of the contract");
-      }
-      requireTls(status, "url", http.flag("plain_http"), base);
-    }
+    requireAllowed(status, hosts, http.flag("plain_http"), sample(status, url));
     StatusSet expected = status.statuses("expected", List.of("200"));
     StatusSet absent = status.statuses("absent", List.of());
     if (expected.intersects(absent)) {

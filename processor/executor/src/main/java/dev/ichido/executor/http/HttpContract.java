@@ -145,6 +145,23 @@ public record HttpContract(
    */
   public record StateMember(AnswerPath path, Set<String> committed, Set<String> absent) {}
 
+  /** Whether the request carries that value of the command in one of its templates. */
+  private boolean fills(String place) {
+    return url.has(place)
+        || headers.values().stream().anyMatch(header -> header.has(place))
+        || (body != null && body.toString().contains("{" + place + "}"));
+  }
+
+  /** Whether the remote gets to see the downstream key. */
+  boolean sendsKey() {
+    return key != null || fills("key");
+  }
+
+  /** Whether the remote gets to see the precondition of an intent that has one. */
+  boolean sendsPrecondition() {
+    return precondition != null || fills("precondition");
+  }
+
   /** Names the remote and the method; headers may hold secrets. */
   @Override
   public String toString() {

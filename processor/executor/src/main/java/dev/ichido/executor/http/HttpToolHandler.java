@@ -205,6 +205,10 @@ public final class HttpToolHandler implements ToolHandler {
   }
 
   private HttpRequest request(ToolCommand command) {
+    if (command.precondition() != null && !contract.sendsPrecondition()) {
+      // Without it the effect would take place on whatever the resource has become.
+      throw new UnfitException("PRECONDITION_UNSUPPORTED");
+    }
     TemplateValues values = new TemplateValues(command);
     String url = contract.url().fillUrl(values);
     JsonNode fields = null;

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,9 @@ public final class Template {
       String name = matcher.group(1);
       if (!NAME.matcher(name).matches()) {
         throw new IllegalArgumentException(
-            "Expected a place such as {key} or {arguments.amount}, but {" + name + "} is none.");
+            "Expected a place such as {key} or {arguments.amount}, but number "
+                + (1 + parts.stream().filter(Part::place).count())
+                + " is none.");
       }
       parts.add(new Part(name, true));
       at = matcher.end();
@@ -70,6 +73,18 @@ public final class Template {
   /** Whether it has no place. */
   public boolean isLiteral() {
     return parts.stream().noneMatch(Part::place);
+  }
+
+  /** Whether it has a place of that name. */
+  boolean has(String place) {
+    return parts.stream().anyMatch(part -> part.place() && part.text().equals(place));
+  }
+
+  /** With the same text in each place. */
+  String filledWith(String text) {
+    return parts.stream()
+        .map(part -> part.place() ? text : part.text())
+        .collect(Collectors.joining());
   }
 
   /** The name of the only place when there is nothing else, else null. */

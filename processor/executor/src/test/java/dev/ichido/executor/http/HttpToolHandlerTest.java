@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.Commands;
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.StatusAnswer;
+import dev.ichido.executor.ToolCommand;
 import dev.ichido.executor.ToolHandler;
 import dev.ichido.executor.ToolOutcome;
 import java.io.IOException;
@@ -215,24 +217,214 @@ class HttpToolHandlerTest {
     assertThat(server.requests()).isEmpty();
   }
 
+  /** What the reader of contracts refuses is not called either when one is made in Java. */
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "127.0.0.2:%d",
-        "127.0.0.1:1%d",
-        "evil.example:%d",
-        "user@127.0.0.1:%d",
-        "127.0.0.1:%d@evil.example",
-      })
-  void onlyHostsOfTheContractAreCalled(String host) throws Exception {
+  @CsvSource({
+    "http://127.0.0.1:{port}/x, Succeeded",
+    "http://localhost:{port}/x, FailedTerminal HOST_NOT_ALLOWED",
+    "http://127.0.0.1:1/x, FailedTerminal HOST_NOT_ALLOWED",
+    "http://user@127.0.0.1:{port}/x, FailedTerminal HOST_NOT_ALLOWED",
+    "http://127.0.0.1:{port}@evil.example/x, FailedTerminal HOST_NOT_ALLOWED",
+    "http://b.example/x, FailedTerminal TLS_REQUIRED",
+    "ftp://b.example:80/x, FailedTerminal TLS_REQUIRED",
+  })
+  void onlyHostsOfTheContractAreCalled(String url, String expected) throws Exception {
     ScriptedServer server = scripted(99);
-    String contract =
-        "{'url':'http://{arguments.host}/x','hosts':['127.0.0.1:%d']}".formatted(server.port());
-    String arguments =
-        "{\"host\":" + JSON.writeValueAsString(host.formatted(server.port() % 1000)) + "}";
-    assertThat(handler(contract).execute(Commands.execute("op", arguments)))
-        .isInstanceOf(ToolOutcome.FailedTerminal.class);
+    HttpContract contract =
+        contract("{'url':'%s/x','hosts':['127.0.0.1:%d','b.example:80']}", server);
+    assertThat(
+            reason(
+                handler(at(url.replace("{port}", "" + server.port()), contract))
+                    .execute(Commands.execute("op", "{}"))))
+        .isEqualTo(expected);
+    assertThat(server.requests()).hasSize(expected.equals("Succeeded") ? 1 : 0);
+  }
+
+  private static HttpContract contract(String http, ScriptedServer server) throws IOException {
+    return Objects.requireNonNull(
+        parse(http.formatted(server.url(), server.port())).get("pay.transfer"));
+  }
+
+  private static HttpContract at(String url, HttpContract c) {
+    return new HttpContract(
+        c.remote(),
+        c.method(),
+        Template.parse(url),
+        c.hosts(),
+        c.plainHttp(),
+        c.trust(),
+        c.headers(),
+        c.body(),
+        c.sendBody(),
+        c.content(),
+        c.key(),
+        c.precondition(),
+        c.timeouts(),
+        c.rules(),
+        c.expected(),
+        c.notAccepted(),
+        c.terminal(),
+        c.reference(),
+        c.referenceHeader(),
+        c.resultSchema(),
+        c.responseLimit(),
+        c.status());
+  }
+
+  @Test
+  void aRedirectIsNotFollowedAnywhere() throws Exception {
+    ScriptedServer elsewhere = scripted(99);
+    ScriptedServer server = scripted(99);
+    for (int status : new int[] {301, 302, 303, 307, 308}) {
+      server.answer(status, "", "Location: " + elsewhere.url() + "/x");
+      ToolHandler handler = handler("{'url':'%1$s/x','status':{'url':'%1$s/x'}}", server);
+      assertThat(reason(handler.execute(Commands.execute("op", "{}"))))
+          .isEqualTo("Unknown REDIRECT_NOT_FOLLOWED");
+      assertThat(handler.readStatus(Commands.reconcile("op", 1, false)))
+          .isInstanceOf(StatusAnswer.Undetermined.class);
+    }
+    assertThat(server.requests()).hasSize(10);
+    assertThat(elsewhere.requests()).isEmpty();
+  }
+
+  /**
+   * What a remote sends unasked on a kept connection is not the answer to the next request, which
+   * may find that connection closed instead.
+   */
+  @Test
+  @Tag("FR-17")
+  void anAnswerThatCameTwiceIsNotTakenForTheNextOne() throws Exception {
+    ScriptedServer server = scripted(99);
+    ToolHandler handler = handler("{'url':'%s/x','reference':'$.id'}", server);
+    int succeeded = 0;
+    for (int i = 0; i < 40; i++) {
+      server.answer(200, "{\"id\":" + i + "}", "X: y");
+      if (i % 2 == 0) {
+        server.answerTwice();
+      }
+      ToolOutcome outcome = handler.execute(Commands.execute("op", "{}"));
+      if (outcome instanceof ToolOutcome.Succeeded it) {
+        assertThat(it.reference()).isEqualTo("" + i);
+        succeeded++;
+      } else {
+        assertThat(reason(outcome)).isEqualTo("Unknown CONNECTION_LOST");
+      }
+    }
+    assertThat(succeeded).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10, Succeeded", "11, Unknown RESPONSE_TOO_LARGE"})
+  void noMoreOfAnAnswerIsReadThanTheContractWants(int bytes, String expected) throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, "x".repeat(bytes), "X: y");
+    assertThat(
+            reason(
+                handler("{'url':'%s/x','response_limit':10}", server)
+                    .execute(Commands.execute("op", "{}"))))
+        .isEqualTo(expected);
+  }
+
+  /** A 202 says that something may be done later; other successes have happened. */
+  @ParameterizedTest
+  @CsvSource({
+    "200, Succeeded",
+    "201, Succeeded",
+    "204, Succeeded",
+    "202, Unknown STATUS_UNEXPECTED",
+    "207, Unknown STATUS_UNEXPECTED",
+  })
+  void onlyWhatHasHappenedIsASuccessUnlessTheContractSaysMore(int status, String expected)
+      throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(status, "", "X: y");
+    assertThat(reason(handler("{'url':'%s/x'}", server).execute(Commands.execute("op", "{}"))))
+        .isEqualTo(expected);
+  }
+
+  /** An effect on whatever the resource has become is not what was asked for. */
+  @Test
+  void aPreconditionThatTheContractDoesNotCarryIsNotLeftOut() throws Exception {
+    ScriptedServer server = scripted(99);
+    assertThat(
+            reason(handler("{'url':'%s/x','status':{'url':'%1$s/x'}}", server).execute(IF_MATCH)))
+        .isEqualTo("FailedTerminal PRECONDITION_UNSUPPORTED");
     assertThat(server.requests()).isEmpty();
+    for (String place :
+        List.of(
+            "'url':'%s/x','precondition':{'header':'If-Match'}",
+            "'url':'%s/x','precondition':{'field':'/version'}",
+            "'url':'%s/x','precondition':{'query':'version'}",
+            "'url':'%s/x','headers':{'If-Match':'W {precondition}'}",
+            "'url':'%s/x?version={precondition}'",
+            "'url':'%s/x','body':{'version':['{precondition}']}")) {
+      assertThat(reason(handler("{" + place + "}", server).execute(IF_MATCH)))
+          .isEqualTo("Succeeded");
+      assertThat(server.requests().getLast().toString()).contains("v17");
+    }
+  }
+
+  private static final ToolCommand IF_MATCH =
+      new ToolCommand(
+          ToolCommand.Kind.EXECUTE,
+          "k1/t1/global/op",
+          "cmd",
+          "t1",
+          "global",
+          "op",
+          null,
+          1,
+          0,
+          "pay.transfer",
+          null,
+          null,
+          "{}",
+          "v17",
+          "agent:a",
+          "key-op",
+          null,
+          null,
+          null,
+          false,
+          null,
+          null,
+          null);
+
+  /** Relied on and not sent, the key would protect nothing: the next attempt doubles the effect. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'url':'https://a.example/x' | 255 | true | .key",
+        "'url':'https://a.example/x','key':{'header':'K','limit':63} | 255 | true | .key.limit",
+        "'url':'https://a.example/x','key':{'header':'K','limit':35} | 36 | false | .key.limit",
+        "'url':'https://a.example/x' | 255 | false |",
+        "'url':'https://a.example/x','key':{'header':'K','limit':64} | 255 | true |",
+        "'url':'https://a.example/x/{key}' | 36 | true |",
+        "'url':'https://a.example/x','headers':{'K':'{key}'} | 36 | true |",
+        "'url':'https://a.example/x','body':{'k':'{key}'} | 36 | true |",
+      })
+  void aContractThatDoesNotCarryTheKeyThatThePolicyReliesOnIsRefused(
+      String http, int keyLimit, boolean dedupes, @Nullable String member) throws Exception {
+    Map<String, HttpContract> contracts = parse("{" + http + "}");
+    Map<String, ActionPolicy.Remote> writes =
+        Map.of(
+            "pay.transfer",
+            new ActionPolicy.Remote(
+                keyLimit,
+                dedupes,
+                Duration.ofDays(1),
+                ActionPolicy.DedupeAnchor.FIRST_REQUEST,
+                true,
+                null));
+    if (member == null) {
+      ExecutorContracts.requireFit(contracts, writes);
+      return;
+    }
+    assertThatThrownBy(() -> ExecutorContracts.requireFit(contracts, writes))
+        .isInstanceOfSatisfying(
+            ExecutorException.class, e -> assertThat(e.code()).isEqualTo("CONTRACT_INVALID"))
+        .hasMessageStartingWith("actions.pay.transfer.http" + member + ":");
   }
 
   @ParameterizedTest
@@ -241,7 +433,19 @@ class HttpToolHandlerTest {
       quoteCharacter = '"',
       value = {
         "{'url':'http://127.0.0.1/x','hots':[]} | .hots",
-        "{'url':'https://{arguments.host}/x'} | .hosts",
+        "{'url':'https://{arguments.host}/x'} | .url",
+        "{'url':'https://{arguments.host}/x','hosts':['a.example:443']} | .url",
+        "{'url':'https://a.example{arguments.x}','hosts':['a.example:443']} | .url",
+        "{'url':'https://a.example:{arguments.port}/x','hosts':['a.example:443']} | .url",
+        "{'url':'{arguments.url}','hosts':['a.example:443']} | .url",
+        "{'url':'ftp://a.example/x','hosts':['a.example:443']} | .url",
+        "{'url':'https://a.example/x y'} | .url",
+        "{'url':'https://a@a.example/x'} | .url",
+        "{'url':'https://a.example/x','status':{'url':'https://{arguments.host}/x'}} | .status.url",
+        "{'url':'https://a.example/x','status':{'url':'https://b.example?x={key}'}} | .status.url",
+        "{'url':'https://a.example/x','headers':{'Host':'b.example'}} | .headers.Host",
+        "{'url':'https://a.example/x','headers':{'A':'secret\\n'}} | .headers.A",
+        "{'url':'https://a.example/x','key':{'header':'Content-Length'}} | .key.header",
         "{'url':'https://a.example/{nothing}'} | .url",
         "{'url':'https://a.example/x','hosts':['b.example:443']} | .url",
         "{'url':'https://a.example/x','answers':{'terminal':['204']}} | .answers",
@@ -249,14 +453,19 @@ class HttpToolHandlerTest {
         "{'url':'https://a.example/x','timeouts':{'connect':'2 s'}} | .timeouts.connect",
         "{'url':'https://a.example/x','key':{'header':'a','field':'/b'}} | .key",
         "{'url':'https://a.example/x','status':{'url':'https://b.example/x'}} | .status.url",
-        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','method':'POST'}} | .status.method",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','method':'POST'}} |"
+            + " .status.method",
         "{'url':'https://a.example/x','response_limit':-1} | .response_limit",
         "{'url':'https://a.example/x','reference':'/id'} | .reference",
         "{'url':'https://a.example/x','reference':'$.a['} | .reference",
-        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','found':'$.a[?(@.b==x'}} | .status.found",
-        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s'}}} | .status.state.committed",
-        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'committed':['a']}}} | .status.state.path",
-        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s','committed':['a'],'absent':['a']}}} | .status.state.absent",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','found':'$.a[?(@.b==x'}}"
+            + " | .status.found",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s'}}}"
+            + " | .status.state.committed",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'committed':['a']}}}"
+            + " | .status.state.path",
+        "{'url':'https://a.example/x','status':{'url':'https://a.example/x','state':{'path':'$.s','committed':['a'],'absent':['a']}}}"
+            + " | .status.state.absent",
         "{'method':'POST'} | .url",
         "[] | .http",
       })
@@ -273,7 +482,8 @@ class HttpToolHandlerTest {
       delimiter = '|',
       quoteCharacter = '"',
       value = {
-        "{'items':[{'key':'other','id':'1','state':'paid'},{'key':'op','id':'2','state':'paid'}]} | Committed 2",
+        "{'items':[{'key':'other','id':'1','state':'paid'},{'key':'op','id':'2','state':'paid'}]} |"
+            + " Committed 2",
         "{'items':[{'key':'op','id':2,'state':'paid'}]} | Committed 2",
         "{'items':[{'key':'op','id':'2','state':'failed'}]} | Absent STATE_ABSENT",
         "{'items':[{'key':'op','id':'2','state':'pending'}]} | Undetermined STATE_UNDECIDED",
@@ -349,6 +559,11 @@ class HttpToolHandlerTest {
     assertThat(contracts.toString()).doesNotContain("s3cret");
     assertThat(Objects.requireNonNull(contracts.get("pay.transfer")).headers().toString())
         .doesNotContain("s3cret");
+    // A secret may have braces by chance.
+    assertThatThrownBy(
+            () -> parse("{'url':'https://a.example/x','headers':{'Authorization':'{s3cret}'}}"))
+        .hasMessageContaining("http.headers.Authorization")
+        .hasMessageNotContaining("s3cret");
   }
 
   @Test
@@ -377,8 +592,16 @@ class HttpToolHandlerTest {
     return server;
   }
 
+  private ToolHandler handler(String http, ScriptedServer server) throws JsonProcessingException {
+    return handler(http.formatted(server.url()));
+  }
+
   private ToolHandler handler(String http) throws JsonProcessingException {
-    HttpRemotes remotes = HttpRemotes.of(parse(http), CLOCK);
+    return handler(Objects.requireNonNull(parse(http).get("pay.transfer")));
+  }
+
+  private ToolHandler handler(HttpContract contract) {
+    HttpRemotes remotes = HttpRemotes.of(Map.of("pay.transfer", contract), CLOCK);
     open.add(remotes);
     return Objects.requireNonNull(remotes.handlers().get("pay.transfer"));
   }

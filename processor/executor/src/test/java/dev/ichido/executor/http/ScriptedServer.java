@@ -47,6 +47,12 @@ final class ScriptedServer implements AutoCloseable {
             + body;
   }
 
+  /** Sends the answer once more, as nobody's. */
+  void answerTwice() {
+    String once = answer;
+    answer = once + once;
+  }
+
   List<Request> requests() {
     synchronized (requests) {
       return List.copyOf(requests);
