@@ -9,6 +9,7 @@ import dev.ichido.decision.OperationState;
 import dev.ichido.decision.StateName;
 import dev.ichido.embedded.EmbeddedBroker;
 import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.SideEffectCommand;
 import dev.ichido.schemas.TopicSpec;
@@ -18,6 +19,7 @@ import dev.ichido.topology.ProcessorConfig;
 import dev.ichido.topology.ProcessorRole;
 import dev.ichido.topology.policy.LocatedTree;
 import dev.ichido.topology.policy.PolicySet;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,6 +27,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -80,6 +85,13 @@ class ProcessorRoleIT {
   }
 
   private static ProcessorRole role(Topics topics, String stateDir, PolicySet policies) {
+    ProcessorRole role = begin(topics, stateDir, policies, new SimpleMeterRegistry());
+    await().atMost(PATIENCE).until(role::ready);
+    return role;
+  }
+
+  private static ProcessorRole begin(
+      Topics topics, String stateDir, PolicySet policies, MeterRegistry meters) {
     ProcessorRole role =
         new ProcessorRole(
             ProcessorConfig.of(
@@ -91,10 +103,14 @@ class ProcessorRoleIT {
                     RecordSerdes.DESERIALIZER_CLASS, LocalAvro.Reader.class.getName()),
                 folder.resolve(stateDir).toString()),
             () -> policies,
-            new SimpleMeterRegistry());
+            meters);
     role.start();
-    await().atMost(PATIENCE).until(role::ready);
     return role;
+  }
+
+  /** Though a thread of the role may end by what a test throws into it. */
+  private static void awaitThat(Callable<Boolean> reached) {
+    await().dontCatchUncaughtExceptions().atMost(PATIENCE).until(reached);
   }
 
   private static JsonNode policy(String members) {
@@ -223,5 +239,104 @@ class ProcessorRoleIT {
       assertThat(read(topics.commands(), SideEffectCommand.class)).hasSize(1);
       assertThat(role.failure()).isEmpty();
     }
+  }
+
+  /** Where a compensation loses its processor: with all sent, and nothing written yet. */
+  private enum Hop {
+    /** The original notes who may undo it, and answers. */
+    COMPENSATION_GRANTED,
+    /** The compensation is claimed, and its command leaves. */
+    CLAIMED,
+    /** Its effect is settled, and the reply leaves. */
+    SETTLED,
+    NOWHERE
+  }
+
+  /**
+   * Each life ends at the next hop, in the middle of its transaction and with its disk lost. Two
+   * compensations want the same original, and every delivery comes twice.
+   */
+  @Test
+  void aCompensationThatLosesItsProcessorAtEveryHopIsDoneOnce() throws Exception {
+    Topics topics = topics("undo");
+    StepRecords records = new StepRecords(topics, serdes);
+    PolicySet policies = Policies.with(policy("{}"));
+    String original = "op-0000000000000001";
+    try (ProcessorRole role = role(topics, "undo-original", policies)) {
+      StepRecords.Sent first = intent(records, 1, original);
+      send(topics.intents(), first.key(), first.value());
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      settle(topics, records, original);
+      awaitVerdict(topics, "d-1", "SETTLED");
+      assertThat(role.failure()).isEmpty();
+    }
+    for (String undo : List.of("undo-000000000000001", "undo-000000000000002")) {
+      JsonNode node =
+          policy(
+              "intent: { operation: %s, delivery: d-%s, compensates: %s }"
+                  .formatted(undo, undo, original));
+      StepRecords.Sent intent =
+          records.intent(2, (Step.Intent) Step.of("s", node).verb(), Instant.now());
+      send(topics.intents(), intent.key(), intent.value());
+      send(topics.intents(), intent.key(), intent.value());
+    }
+    for (Hop hop : Hop.values()) {
+      CountDownLatch lost = new CountDownLatch(1);
+      SimpleMeterRegistry meters = new SimpleMeterRegistry();
+      meters
+          .config()
+          .onMeterAdded(
+              it -> {
+                if (hop.name().equals(it.getId().getTag("verdict"))) {
+                  lost.countDown();
+                  throw new IllegalStateException("The processor is lost.");
+                }
+              });
+      try (ProcessorRole role = begin(topics, "undo-" + hop, policies, meters)) {
+        if (hop == Hop.SETTLED) {
+          awaitThat(() -> undoing(topics).size() == 1);
+          settle(topics, records, undoing(topics).getFirst().getOperationId());
+        }
+        if (hop == Hop.NOWHERE) {
+          awaitThat(() -> isUndone(topics));
+          assertThat(role.failure()).isEmpty();
+        } else {
+          assertThat(lost.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        }
+      }
+      assertThat(isUndone(topics)).isEqualTo(hop == Hop.NOWHERE);
+    }
+    assertThat(undoing(topics)).hasSize(1);
+    assertThat(read(topics.journal(), JournalEntry.class))
+        .filteredOn(it -> it.getVerdict().equals("COMPENSATION_GRANTED"))
+        .extracting(JournalEntry::getCompensatedBy)
+        .containsExactly(undoing(topics).getFirst().getOperationId());
+  }
+
+  private void settle(Topics topics, StepRecords records, @Nullable String operation)
+      throws Exception {
+    JsonNode node =
+        policy(
+            "result: { operation: %s, attempt: 1, outcome: SUCCEEDED, remote_ref: r-%s }"
+                .formatted(operation, operation));
+    StepRecords.Sent result =
+        records.result(3, (Step.Result) Step.of("s", node).verb(), null, Instant.now());
+    send(topics.results(), result.key(), result.value());
+  }
+
+  private List<SideEffectCommand> undoing(Topics topics) {
+    return read(topics.commands(), SideEffectCommand.class).stream()
+        .filter(it -> it.getCompensates() != null)
+        .toList();
+  }
+
+  /** One of them is done, and the other knows that it is too late. */
+  private boolean isUndone(Topics topics) {
+    List<OperationReply> replies =
+        read(topics.replies(), OperationReply.class).stream()
+            .filter(it -> it.getDeliveryId().startsWith("d-undo"))
+            .toList();
+    return replies.stream().anyMatch(it -> it.getVerdict().equals("SETTLED"))
+        && replies.stream().anyMatch(it -> "COMPENSATED_ALREADY".equals(it.getCode()));
   }
 }
