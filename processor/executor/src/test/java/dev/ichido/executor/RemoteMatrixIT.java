@@ -97,15 +97,15 @@ class RemoteMatrixIT {
   void inEveryCellThereIsAtMostOneEffectAndTheEndTellsTheTruth() throws Exception {
     List<Future<List<Cell>>> columns = new ArrayList<>();
     List<Cell> cells = new ArrayList<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(RemoteKind.values().length)) {
+    try (ExecutorService threads = Executors.newFixedThreadPool(RemoteKind.values().length + 1)) {
       for (RemoteKind kind : RemoteKind.values()) {
         columns.add(threads.submit(() -> faultCells(kind)));
       }
+      columns.add(threads.submit(RemoteMatrixIT::killCellsApart));
       for (Future<List<Cell>> column : columns) {
         cells.addAll(column.get());
       }
     }
-    cells.addAll(killCells());
     assertThat(cells)
         .hasSize(
             RemoteKind.values().length
@@ -275,7 +275,14 @@ class RemoteMatrixIT {
     }
   }
 
-  private static List<Cell> killCells() throws Exception {
+  /** At a broker of their own, which goes down. */
+  private static List<Cell> killCellsApart() throws Exception {
+    try (Stack own = new Stack(folder.resolve("kill"))) {
+      return killCells(own);
+    }
+  }
+
+  private static List<Cell> killCells(Stack stack) throws Exception {
     Path clockFile = folder.resolve("kill.clock");
     SharedClock clock = SharedClock.at(clockFile);
     Topics topics = stack.topics(2);
@@ -300,7 +307,7 @@ class RemoteMatrixIT {
       }
       try (DecisionDriver driver = new DecisionDriver(stack, topics, clock, actions)) {
         int lives = 0;
-        victim = executor(topics, actions, clockFile, lives);
+        victim = executor(stack, topics, actions, clockFile, lives);
         for (KillPoint point : KillPoint.values()) {
           Map<Target, Counted> counted = new LinkedHashMap<>();
           targets.forEach(target -> counted.put(target, new Counted(target.server())));
@@ -313,7 +320,7 @@ class RemoteMatrixIT {
                   keys,
                   () -> submit(driver, targets, point))
               .kill(victim, point);
-          victim = executor(topics, actions, clockFile, ++lives);
+          victim = executor(stack, topics, actions, clockFile, ++lives);
           driver.run(
               keys, SPAN_AFTER_KILL, () -> stack.lag(topics, topics.prefix() + "-executor") == 0);
           counted.forEach((target, count) -> cells.add(killed(driver, point, target, count)));
@@ -328,8 +335,8 @@ class RemoteMatrixIT {
     return cells;
   }
 
-  private static ExecutorProcess executor(Topics topics, JsonNode actions, Path clockFile, int life)
-      throws IOException {
+  private static ExecutorProcess executor(
+      Stack stack, Topics topics, JsonNode actions, Path clockFile, int life) throws IOException {
     return ExecutorProcess.start(folder, stack, topics, actions, clockFile, "executor-" + life);
   }
 

@@ -17,6 +17,10 @@ import dev.ichido.schemas.wire.RecordSerdes;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +31,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -47,6 +53,8 @@ final class Stack implements AutoCloseable {
   final RegistryServer registry;
   final HikariDataSource pool;
   private final KafkaProducer<byte[], byte[]> producer;
+  private final KafkaConsumer<byte[], byte[]> reader;
+  private final Admin admin;
   final RecordSerdes serdes;
 
   Stack(Path folder) {
@@ -66,11 +74,12 @@ final class Stack implements AutoCloseable {
     pool = new HikariDataSource(config);
     ExecutorMigration.migrate(pool);
     serdes = RecordSerdes.from(registrySettings());
-    producer =
-        new KafkaProducer<>(
-            Map.of("bootstrap.servers", broker.bootstrapServers()),
-            new ByteArraySerializer(),
-            new ByteArraySerializer());
+    Map<String, Object> settings = new HashMap<>(kafka());
+    admin = Admin.create(settings);
+    producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    settings.put("isolation.level", "read_committed");
+    reader =
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   Map<String, String> kafka() {
@@ -100,7 +109,7 @@ final class Stack implements AutoCloseable {
   /** New, empty topics. */
   Topics topics(int partitions) {
     Topics topics = new Topics("t" + PREFIXES.incrementAndGet());
-    try (Admin admin = Admin.create(new HashMap<String, Object>(kafka()))) {
+    try {
       List<NewTopic> wanted = new ArrayList<>();
       for (TopicSpec spec : topics.specs(partitions, (short) 1)) {
         wanted.add(
@@ -181,43 +190,56 @@ final class Stack implements AutoCloseable {
   }
 
   List<ConsumerRecord<byte[], byte[]>> raw(String topic) {
-    Map<String, Object> settings = new HashMap<>(kafka());
-    settings.put("isolation.level", "read_committed");
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+    synchronized (reader) {
       List<TopicPartition> partitions =
-          consumer.partitionsFor(topic).stream()
+          reader.partitionsFor(topic).stream()
               .map(p -> new TopicPartition(topic, p.partition()))
               .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      reader.assign(partitions);
+      reader.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
       List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
-      while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
-        consumer.poll(Duration.ofMillis(100)).forEach(all::add);
+      while (ends.entrySet().stream().anyMatch(e -> reader.position(e.getKey()) < e.getValue())) {
+        reader.poll(Duration.ofMillis(100)).forEach(all::add);
       }
       return all;
     }
   }
 
+  /** Every claim row, whole. */
+  List<String> claims() {
+    try (Connection connection = pool.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet rows = statement.executeQuery("select c::text from ichido.claim c")) {
+      List<String> claims = new ArrayList<>();
+      while (rows.next()) {
+        claims.add(rows.getString(1));
+      }
+      return claims;
+    } catch (SQLException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   /** Commands that the group has not committed yet. */
   long lag(Topics topics, String group) {
-    try (Admin admin = Admin.create(new HashMap<String, Object>(kafka()));
-        KafkaConsumer<byte[], byte[]> consumer =
-            new KafkaConsumer<>(
-                new HashMap<String, Object>(kafka()),
-                new ByteArrayDeserializer(),
-                new ByteArrayDeserializer())) {
+    try {
       Map<TopicPartition, OffsetAndMetadata> committed =
           admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata().get();
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(topics.commands()).stream()
-              .map(p -> new TopicPartition(p.topic(), p.partition()))
-              .toList();
+      Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+      for (TopicDescription commands :
+          admin.describeTopics(List.of(topics.commands())).allTopicNames().get().values()) {
+        commands
+            .partitions()
+            .forEach(
+                p ->
+                    ends.put(
+                        new TopicPartition(commands.name(), p.partition()), OffsetSpec.latest()));
+      }
       long lag = 0;
-      for (Map.Entry<TopicPartition, Long> end : consumer.endOffsets(partitions).entrySet()) {
+      for (var end : admin.listOffsets(ends).all().get().entrySet()) {
         OffsetAndMetadata at = committed.get(end.getKey());
-        lag += end.getValue() - (at == null ? 0 : at.offset());
+        lag += end.getValue().offset() - (at == null ? 0 : at.offset());
       }
       return lag;
     } catch (InterruptedException | ExecutionException e) {
@@ -228,6 +250,8 @@ final class Stack implements AutoCloseable {
   @Override
   public void close() {
     producer.close();
+    reader.close();
+    admin.close();
     pool.close();
     registry.close();
     database.close();

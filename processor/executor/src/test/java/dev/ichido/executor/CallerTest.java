@@ -1,0 +1,187 @@
+package dev.ichido.executor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ichido.executor.Caller.Told;
+import dev.ichido.executor.Report.Finding;
+import dev.ichido.executor.ToolCommand.Kind;
+import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.executor.claim.ClaimStore;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+class CallerTest {
+  private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
+
+  private final AtomicInteger calls = new AtomicInteger();
+
+  /** The claim was won in time, and the thread had to wait until it was too late. */
+  @Test
+  void theDeadlineIsLookedAtOnceMoreBeforeTheCall() {
+    Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
+    assertThat(reason(caller, execute("late", NOW), new ClaimAnswer.Won()))
+        .isEqualTo("FAILED_RETRYABLE DEADLINE_PASSED");
+    assertThat(calls).hasValue(0);
+    assertThat(reason(caller, execute("in-time", NOW.plusMillis(1)), new ClaimAnswer.Won()))
+        .isEqualTo("SUCCEEDED null");
+    assertThat(calls).hasValue(1);
+  }
+
+  @Test
+  void whatIsRecordedIsToldAndWhatIsAnothersIsLeft() {
+    Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
+    Report revoked =
+        new Report(
+            Report.Kind.ATTEMPT,
+            Finding.FAILED_RETRYABLE,
+            "cmd/result",
+            null,
+            null,
+            null,
+            0,
+            null,
+            "REVOKED",
+            null,
+            0,
+            null,
+            NOW);
+    Told told = caller.perform(work(execute("op", null), new ClaimAnswer.Recorded(revoked)));
+    assertThat(told.report()).isEqualTo(revoked);
+    assertThat(told.keep()).isFalse();
+    assertThat(
+            caller.perform(work(execute("op", null), new ClaimAnswer.Open("another/1"))).report())
+        .isNull();
+    assertThat(calls).hasValue(0);
+  }
+
+  /** The same sick remote by two actions; another remote goes on. */
+  @Test
+  void aRemoteThatFailsAllTheTimeIsLeftAlone() {
+    Caller caller =
+        caller(
+            Map.of(
+                "pay.transfer", remote("sick", ToolOutcome.unknown("TIMEOUT")),
+                "pay.refund", remote("sick", ToolOutcome.unknown("TIMEOUT")),
+                "mail.send", remote("well", ToolOutcome.succeeded("r", null))));
+    for (int i = 0; i < 20; i++) {
+      assertThat(reason(caller, execute("op" + i, null), new ClaimAnswer.Won()))
+          .isEqualTo("UNKNOWN TIMEOUT");
+    }
+    for (String action : List.of("pay.transfer", "pay.refund")) {
+      Told told = caller.perform(work(of(action, "open"), new ClaimAnswer.Won()));
+      Report report = Objects.requireNonNull(told.report());
+      assertThat(report.toString()).isEqualTo("ATTEMPT FAILED_RETRYABLE CIRCUIT_OPEN");
+      assertThat(report.retryAfter()).isEqualTo(Duration.ofSeconds(10));
+      assertThat(report.remoteCalls()).isZero();
+      assertThat(told.keep()).isTrue();
+    }
+    assertThat(calls).hasValue(20);
+    assertThat(reason(caller, of("mail.send", "op"), new ClaimAnswer.Won()))
+        .isEqualTo("SUCCEEDED null");
+  }
+
+  @Test
+  void anActionWithoutHandlerIsProvenNotStarted() {
+    assertThat(reason(caller(Map.of()), execute("op", null), new ClaimAnswer.Won()))
+        .isEqualTo("FAILED_RETRYABLE NO_HANDLER");
+  }
+
+  /** Its message may hold a secret, and its effect may have taken place. */
+  @Test
+  @Tag("FR-10")
+  void whateverAHandlerThrowsIsUnknown() {
+    for (Throwable thrown :
+        List.of(
+            new IllegalStateException("secret"),
+            new InterruptedException("secret"),
+            new NoClassDefFoundError("secret"),
+            new StackOverflowError("secret"))) {
+      Caller caller =
+          caller(
+              Map.of(
+                  "pay.transfer",
+                  command -> {
+                    throw CallerTest.<RuntimeException>sneaky(thrown);
+                  }));
+      Told told = caller.perform(work(execute("op", null), new ClaimAnswer.Won()));
+      Report report = Objects.requireNonNull(told.report());
+      assertThat(report.finding()).isEqualTo(Finding.UNKNOWN);
+      assertThat(report.reason()).doesNotContain("secret");
+      assertThat(Thread.interrupted()).isFalse();
+    }
+  }
+
+  /** An answer nobody can know is not asked for while the claims can't be looked at. */
+  @Test
+  void withoutClaimsNothingIsReconciled() {
+    Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
+    Told told = caller.perform(work(Commands.reconcile("op", 1, false), null));
+    assertThat(Objects.requireNonNull(told.report()).toString())
+        .isEqualTo("RECONCILE UNKNOWN CLAIMS_UNAVAILABLE");
+    assertThat(told.keep()).isFalse();
+  }
+
+  @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+  private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  private ToolHandler answering(ToolOutcome outcome) {
+    return remote("ledger", outcome);
+  }
+
+  private ToolHandler remote(String name, ToolOutcome outcome) {
+    return new ToolHandler() {
+      @Override
+      public ToolOutcome execute(ToolCommand command) {
+        calls.incrementAndGet();
+        return outcome;
+      }
+
+      @Override
+      public String remote() {
+        return name;
+      }
+    };
+  }
+
+  private static Caller caller(Map<String, ToolHandler> handlers) {
+    return new Caller(
+        handlers,
+        new ClaimStore(new Unreachable().dataSource(), "a/1"),
+        Clock.fixed(NOW, ZoneOffset.UTC),
+        new Meters(new SimpleMeterRegistry()),
+        ExecutorConfig.of(Map.of(), Map.of()),
+        "a/1");
+  }
+
+  private static String reason(Caller caller, ToolCommand command, ClaimAnswer claim) {
+    Report report = Objects.requireNonNull(caller.perform(work(command, claim)).report());
+    return report.finding() + " " + report.reason();
+  }
+
+  private static ToolCommand execute(String operation, @Nullable Instant deadline) {
+    return Commands.command(Kind.EXECUTE, operation, 1, "{}", deadline, false);
+  }
+
+  private static ToolCommand of(String action, String operation) {
+    return Commands.of(action, execute(operation, null));
+  }
+
+  private static Work work(ToolCommand command, @Nullable ClaimAnswer claim) {
+    Work work = new Work(command, new TopicPartition("commands", 0), 0, List.of());
+    work.claim = claim;
+    return work;
+  }
+}
