@@ -276,6 +276,8 @@ public final class Roles {
     pool.setJdbcUrl(required(config, section.url(), path + ".url", role));
     pool.setUsername(required(config, section.user(), path + ".user", role));
     pool.setPassword(section.password() == null ? "" : section.password());
+    // The server's views name who a connection belongs to.
+    pool.addDataSourceProperty("ApplicationName", "ichido-" + role);
     pool.setMaximumPoolSize(size);
     pool.setMinimumIdle(1);
     pool.setConnectionTimeout(Duration.ofSeconds(10).toMillis());

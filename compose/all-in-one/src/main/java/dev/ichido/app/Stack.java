@@ -210,6 +210,7 @@ public final class Stack implements AutoCloseable {
   public HikariDataSource runtimeConnections(int size) {
     HikariConfig pool = new HikariConfig();
     pool.setPoolName("ichido-runtime");
+    pool.setConnectionInitSql("set application_name = 'ichido-runtime'");
     pool.setDataSource(database.dataSource());
     pool.setAutoCommit(false);
     pool.setMaximumPoolSize(size);

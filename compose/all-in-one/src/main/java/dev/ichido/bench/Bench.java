@@ -11,6 +11,8 @@ import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.topology.policy.LocatedTree;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -22,7 +24,9 @@ import java.util.EnumMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -38,7 +42,15 @@ public final class Bench {
   public static final String DEFAULTS = Stack.DEFAULTS + "gateway: { rate_per_tenant: 1000000 }\n";
 
   private static final JsonMapper JSON = new JsonMapper();
-  private static final int WARM_UP = 8_000;
+
+  /** Most calls before the first that counts; a run of less than a round is not warmed further. */
+  private static final int WARM_UP = 24_000;
+
+  private static final int ROUND = 2_000;
+
+  /** Share of a core that the compilers of hot code take, at which a path counts as warm. */
+  private static final double WARM = 0.1;
+
   private static final Duration IDLE = Duration.ofSeconds(5);
 
   private final Wish wish;
@@ -112,8 +124,7 @@ public final class Bench {
         }
       }
       stack.requireAlive();
-      double idle = idle(path);
-      return new BenchReport(setup(), ours, plain, doors, ready, idle, findings);
+      return new BenchReport(setup(), ours, plain, doors, ready, idle(path), findings);
     }
   }
 
@@ -129,14 +140,12 @@ public final class Bench {
 
   private void measure(OncePath path, SinkProcess sink, String prefix, Map<Workload, Measured> all)
       throws InterruptedException, SQLException {
-    progress.accept("warming up");
     Instant at = Instant.now();
-    int warmUp = Math.min(WARM_UP, wish.operations());
-    new Load(path, Calls.first(prefix + "-warm", at), warmUp).closed(wish.inFlight());
-    new Load(path, Calls.duplicate(prefix + "-warm", at), warmUp).closed(wish.inFlight());
+    warmUp(path, prefix + "-warm", at);
     for (Workload workload : wish.workloads()) {
       List<Measured.Run> runs = new ArrayList<>();
-      Measured measured = new Measured(runs, Map.of());
+      Map<String, Double> parts = new TreeMap<>();
+      Measured measured = new Measured(runs, Map.of(), parts);
       for (int i = 1; i <= wish.runs(); i++) {
         String run = prefix + "-" + workload.label() + i;
         if (workload == Workload.DUPLICATE) {
@@ -144,9 +153,16 @@ public final class Bench {
         }
         Stages stages =
             path instanceof OutboxPath ours && i == wish.runs() ? ours.beginStages() : null;
+        Optional<Parts> before = path.parts();
         runs.add(run(path, sink, workload, run, at));
+        if (before.isPresent()) {
+          path.parts()
+              .orElseThrow()
+              .since(before.get())
+              .forEach((part, seconds) -> parts.merge(part, seconds, Double::sum));
+        }
         if (stages != null && path instanceof OutboxPath ours) {
-          measured = new Measured(runs, stages.micros(ours.answeredAt()));
+          measured = new Measured(runs, stages.micros(ours.answeredAt()), parts);
         }
         progress.accept(measured.line(workload.label() + " " + i).strip());
       }
@@ -154,6 +170,23 @@ public final class Bench {
           .errors()
           .forEach((what, n) -> findings.add(workload.label() + ": " + n + " times " + what));
       all.put(workload, measured);
+    }
+  }
+
+  private void warmUp(OncePath path, String prefix, Instant at) throws InterruptedException {
+    progress.accept("warming up");
+    CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    int round = Math.min(ROUND, wish.operations());
+    boolean warm = false;
+    int most = round < ROUND ? round : WARM_UP;
+    for (int done = 0; !warm && done < most; done += round) {
+      long begun = System.nanoTime();
+      long before = compilers.getTotalCompilationTime();
+      String run = prefix + done;
+      new Load(path, Calls.first(run, at), round).closed(wish.inFlight());
+      new Load(path, Calls.duplicate(run, at), round).closed(wish.inFlight());
+      double spent = (compilers.getTotalCompilationTime() - before) / 1e3;
+      warm = spent / ((System.nanoTime() - begun) / 1e9) < WARM;
     }
   }
 
@@ -200,13 +233,18 @@ public final class Bench {
     }
   }
 
-  private double idle(OncePath path) throws InterruptedException {
+  private BenchReport.Idle idle(OutboxPath path) throws InterruptedException, SQLException {
     progress.accept("idle for " + IDLE.toSeconds() + " s");
     Thread.sleep(Duration.ofSeconds(2));
+    Parts parts = path.parts().orElseThrow();
     double before = Processes.cpuSeconds(path.servers());
     long start = System.nanoTime();
     Thread.sleep(IDLE);
-    return (Processes.cpuSeconds(path.servers()) - before) / ((System.nanoTime() - start) / 1e9);
+    double cpu = Processes.cpuSeconds(path.servers()) - before;
+    double seconds = (System.nanoTime() - start) / 1e9;
+    Map<String, Double> spent = path.parts().orElseThrow().since(parts);
+    spent.replaceAll((part, of) -> of / seconds);
+    return new BenchReport.Idle(cpu / seconds, spent);
   }
 
   private String setup() {

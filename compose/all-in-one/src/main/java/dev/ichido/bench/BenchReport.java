@@ -12,7 +12,7 @@ import java.util.Map;
  *
  * @param doors the path through each door
  * @param readySeconds from the start of the stack until every role did its work
- * @param idleCores how much of a core the stack took while nothing was asked of it
+ * @param idle while nothing was asked of the stack
  * @param findings what was not as it must be; then the figures are worth nothing
  */
 public record BenchReport(
@@ -21,9 +21,12 @@ public record BenchReport(
     Map<Workload, Measured> plain,
     Map<Door, Map<Workload, Measured>> doors,
     double readySeconds,
-    double idleCores,
+    Idle idle,
     List<String> findings) {
   private static final JsonMapper JSON = new JsonMapper();
+
+  /** Shares of a core: of the whole, and of its parts. */
+  public record Idle(double cores, Map<String, Double> parts) {}
 
   public boolean holds() {
     return findings.isEmpty();
@@ -58,6 +61,11 @@ public record BenchReport(
                 each.set(workload.label(), figures);
               });
         });
+    document
+        .put("ready_s", Measured.rounded(readySeconds))
+        .put("idle_cores", Measured.rounded(idle.cores()));
+    ObjectNode parts = document.putObject("idle_cores_by_part");
+    idle.parts().forEach((part, cores) -> parts.put(part, Measured.rounded(cores)));
     return document;
   }
 
@@ -65,7 +73,15 @@ public record BenchReport(
   public String toText() {
     StringBuilder text = new StringBuilder(setup).append('\n');
     text.append(
-        "Ready after %.1f s; idle %.1f %% of a core.%n".formatted(readySeconds, 100 * idleCores));
+        "Ready after %.1f s; idle %.1f %% of a core.%n"
+            .formatted(readySeconds, 100 * idle.cores()));
+    text.append("Idle, % of a core by part:");
+    idle.parts().entrySet().stream()
+        .filter(entry -> entry.getValue() >= 0.001)
+        .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+        .forEach(
+            entry -> text.append(" %s %.1f".formatted(entry.getKey(), 100 * entry.getValue())));
+    text.append('\n');
     text.append(
         "\n%-14s %8s %s %9s %8s %8s %8s %9s %8s%n"
             .formatted(
@@ -101,6 +117,16 @@ public record BenchReport(
                                   micros.getValueAtPercentile(50) / 1e3,
                                   micros.getValueAtPercentile(99) / 1e3)));
           text.append('\n');
+        });
+    text.append(
+        "\nProcessor time by part, ms per 1,000 operations, compilers and caller included:\n");
+    ours.forEach(
+        (workload, measured) -> {
+          text.append("%-10s".formatted(workload.label()));
+          measured
+              .partsMsPer1000()
+              .forEach((part, ms) -> text.append(" %s %.0f,".formatted(part, ms)));
+          text.setCharAt(text.length() - 1, '\n');
         });
     findings.forEach(finding -> text.append("NOT AS IT MUST BE: ").append(finding).append('\n'));
     return text.toString();

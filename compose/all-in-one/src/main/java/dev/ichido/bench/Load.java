@@ -17,6 +17,9 @@ final class Load {
   /** Without any answer for this long, what is missing counts as an error. */
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+  /** As many as there are connections to the outbox: what a call waits for is one of these. */
+  private static final int CALLERS = 32;
+
   private static final long LONGEST_MICROS = Duration.ofMinutes(10).toNanos() / 1_000;
 
   private final OncePath path;
@@ -47,7 +50,7 @@ final class Load {
   /** The next call goes when one of those in flight is answered. */
   Outcome closed(int inFlight) throws InterruptedException {
     Semaphore places = new Semaphore(inFlight);
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (ExecutorService threads = threads()) {
       long start = System.nanoTime();
       for (int i = 0; i < operations; i++) {
         Call call = calls.apply(i);
@@ -64,7 +67,7 @@ final class Load {
   /** Calls go at their times, whatever the answers do. */
   Outcome open(double rate) throws InterruptedException {
     Semaphore places = new Semaphore(operations);
-    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+    try (ExecutorService threads = threads()) {
       long start = System.nanoTime();
       for (int i = 0; i < operations; i++) {
         Call call = calls.apply(i);
@@ -80,6 +83,12 @@ final class Load {
       }
       return outcome(places, operations, start);
     }
+  }
+
+  /** Threads of their own, so that their time is told from that of the stack's virtual threads. */
+  private static ExecutorService threads() {
+    return Executors.newFixedThreadPool(
+        CALLERS, Thread.ofPlatform().name("ichido-bench-caller-", 0).factory());
   }
 
   private Outcome outcome(Semaphore places, int all, long start) throws InterruptedException {

@@ -3,6 +3,7 @@ package dev.ichido.bench;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,8 +14,9 @@ import org.HdrHistogram.Histogram;
  * The runs of one workload over one path.
  *
  * @param stages of the last run, in microseconds; empty for the base line
+ * @param parts processor seconds of all runs by part of the stack; empty for the base line
  */
-record Measured(List<Run> runs, Map<String, Histogram> stages) {
+record Measured(List<Run> runs, Map<String, Histogram> stages, Map<String, Double> parts) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
@@ -77,7 +79,19 @@ record Measured(List<Run> runs, Map<String, Histogram> stages) {
             each.putObject(name)
                 .put("p50", rounded(micros.getValueAtPercentile(50) / 1e3))
                 .put("p99", rounded(micros.getValueAtPercentile(99) / 1e3)));
+    ObjectNode spent = node.putObject("cpu_ms_per_1000_by_part");
+    partsMsPer1000().forEach((part, ms) -> spent.put(part, rounded(ms)));
     return node;
+  }
+
+  /** Milliseconds of processor time per 1,000 operations, the largest first. */
+  Map<String, Double> partsMsPer1000() {
+    double thousands = runs.stream().mapToInt(run -> run.outcome().operations()).sum() / 1e3;
+    Map<String, Double> sorted = new LinkedHashMap<>();
+    parts.entrySet().stream()
+        .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+        .forEach(entry -> sorted.put(entry.getKey(), entry.getValue() * 1e3 / thousands));
+    return sorted;
   }
 
   /** This path's figures over the other's. */

@@ -1,6 +1,7 @@
 package dev.ichido.bench;
 
 import java.sql.SQLException;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A way to carry operations out once. */
@@ -14,6 +15,11 @@ interface OncePath extends AutoCloseable {
 
   /** Processes to be charged beside this one. */
   Iterable<Long> servers();
+
+  /** Processor time of its parts until now; empty where it is not told apart. */
+  default Optional<Parts> parts() throws SQLException {
+    return Optional.empty();
+  }
 
   @Override
   void close();

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -92,6 +93,11 @@ final class OutboxPath implements OncePath {
   @Override
   public Iterable<Long> servers() {
     return stack.databasePid().stream().toList();
+  }
+
+  @Override
+  public Optional<Parts> parts() throws SQLException {
+    return Optional.of(Parts.now(stack.dataSource()));
   }
 
   @Override

@@ -21,16 +21,27 @@ final class Processes {
    * Seconds of user and system time of this process and of these trees, ended children included.
    */
   static double cpuSeconds(Iterable<Long> roots) {
-    double ticks = 0;
+    double seconds = 0;
     for (long pid : tree(roots)) {
-      String stat = read(pid, "stat");
-      int name = stat.lastIndexOf(')');
-      if (name > 0) {
-        String[] fields = stat.substring(name + 2).split(" ", -1);
-        for (int i = 11; i <= (pid == ProcessHandle.current().pid() ? 12 : 14); i++) {
-          ticks += Long.parseLong(fields[i]);
-        }
-      }
+      seconds += seconds(read(pid, "stat"), pid != ProcessHandle.current().pid());
+    }
+    return seconds;
+  }
+
+  /** Seconds of user and system time in the kernel's {@code stat} of a process or thread. */
+  static double ownSeconds(String stat) {
+    return seconds(stat, false);
+  }
+
+  private static double seconds(String stat, boolean endedChildren) {
+    int name = stat.lastIndexOf(')');
+    if (name < 0) {
+      return 0;
+    }
+    String[] fields = stat.substring(name + 2).split(" ", -1);
+    double ticks = 0;
+    for (int i = 11; i <= (endedChildren ? 14 : 12); i++) {
+      ticks += Long.parseLong(fields[i]);
     }
     return ticks / TICKS;
   }
