@@ -97,7 +97,7 @@ final class ChangeEngine {
     // Also the name of Debezium's metrics: a second engine of that name in this process, or one
     // after another
     // that ends slowly, would wait for it by the minute. Nothing is stored under it.
-    p.put("topic.prefix", database.slot() + "-" + RUNS.incrementAndGet());
+    p.put(ChangeQueue.RUN, database.slot() + "-" + RUNS.incrementAndGet());
     p.put("database.hostname", source.host());
     p.put("database.port", String.valueOf(source.port()));
     p.put("database.dbname", source.name());
@@ -127,6 +127,7 @@ final class ChangeEngine {
     // The relay restarts the engine itself: a retry inside it drops the batch that failed.
     p.put("errors.max.retries", "0");
     p.put("poll.interval.ms", String.valueOf(tuning.pollInterval().toMillis()));
+    p.put("queue.provider.type", ChangeQueue.NAME);
     // See Gathering.
     p.put("max.batch.size", "1");
     p.put("max.queue.size", String.valueOf(4 * tuning.maxBatch()));

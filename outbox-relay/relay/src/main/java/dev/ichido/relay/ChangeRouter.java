@@ -89,7 +89,7 @@ final class ChangeRouter {
             .setSourceOffset(row.lsn())
             .setSourceTimestamp(Instant.ofEpochMilli(row.committedAt()))
             .setRecordKey(ByteBuffer.wrap(row.recordKey().getBytes(StandardCharsets.UTF_8)))
-            .setRecordValue(row.json())
+            .setRecordValue(json(row.columns()))
             .setAt(clock.instant())
             .build(),
         row);
@@ -209,17 +209,17 @@ final class ChangeRouter {
           recordKey(),
           orEmpty("id"),
           columns.get("transaction_id") instanceof Long id ? id : 0,
-          json(),
+          columns,
           lsn,
           committedAt);
     }
+  }
 
-    private ByteBuffer json() {
-      try {
-        return ByteBuffer.wrap(JSON.writeValueAsBytes(columns));
-      } catch (JsonProcessingException e) {
-        throw new IllegalStateException("A map of texts and numbers is always JSON.", e);
-      }
+  private static ByteBuffer json(Map<String, @Nullable Object> columns) {
+    try {
+      return ByteBuffer.wrap(JSON.writeValueAsBytes(columns));
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("A map of texts and numbers is always JSON.", e);
     }
   }
 }

@@ -2,12 +2,14 @@ package dev.ichido.relay;
 
 import io.debezium.engine.DebeziumEngine;
 import io.debezium.engine.RecordChangeEvent;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.connect.data.Struct;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> {
   /** Characters of rows that may wait; a larger row waits alone. */
   private static final int MOST_WAITING = 16 << 20;
+
+  /** Batches begin at least this far apart, since each is a transaction. */
+  private static final Duration APART = Duration.ofMillis(10);
 
   private final DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer;
   private final int most;
@@ -94,6 +99,7 @@ final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
   }
 
   private void send() {
+    long begun = System.nanoTime() - APART.toNanos();
     try {
       while (!ending) {
         Waiting first = queue.poll(100, TimeUnit.MILLISECONDS);
@@ -102,6 +108,9 @@ final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
         }
         List<Waiting> batch = new ArrayList<>();
         batch.add(first);
+        // A change that comes alone leaves at once; of many each batch is a transaction less.
+        LockSupport.parkNanos(begun + APART.toNanos() - System.nanoTime());
+        begun = System.nanoTime();
         queue.drainTo(batch, most - 1);
         if (!ending) {
           consumer.handleBatch(batch.stream().map(Waiting::change).toList(), first.committer());

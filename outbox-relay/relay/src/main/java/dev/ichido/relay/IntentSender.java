@@ -88,7 +88,6 @@ final class IntentSender implements AutoCloseable {
 
   static Map<String, Object> settings(Map<String, String> kafka, String transactionalId) {
     Map<String, Object> settings = new HashMap<>();
-    settings.put("compression.type", "lz4");
     settings.put("max.request.size", String.valueOf(Topics.DEAD_LETTER_BYTES + (64 << 10)));
     // A batch that can't be delivered in this time is read from the slot again.
     settings.put("request.timeout.ms", "10000");

@@ -1,12 +1,18 @@
 package dev.ichido.relay;
 
+import io.debezium.config.Configuration;
 import io.debezium.connector.postgresql.PostgresConnector;
 import io.debezium.connector.postgresql.PostgresConnectorTask;
+import io.debezium.connector.postgresql.PostgresOffsetContext;
+import io.debezium.connector.postgresql.PostgresPartition;
+import io.debezium.pipeline.ChangeEventSourceCoordinator;
+import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
 
-/** Debezium's connector with a task that rests. Debezium makes it by its name. */
+/** Debezium's connector with a task that waits. Debezium makes it by its name. */
 public final class OutboxConnector extends PostgresConnector {
   @Override
   public Class<? extends Task> taskClass() {
@@ -14,24 +20,30 @@ public final class OutboxConnector extends PostgresConnector {
   }
 
   /**
-   * Rests between polls while nothing comes: a poll that finds nothing spins through the last
-   * millisecond of its interval, which costs an idle relay a tenth of a core at 10 ms.
+   * Waits for changes before it polls for them: a poll that finds nothing spins through the last
+   * millisecond of its interval, which costs a tenth of a core at 10 ms.
    */
   public static final class OutboxTask extends PostgresConnectorTask {
-    private static final int EMPTY_BEFORE_REST = 20;
-    private static final long REST_MILLIS = 40;
+    /** Polled at the latest, since a poll also tells what the reader failed with. */
+    private static final Duration AT_MOST = Duration.ofMillis(250);
 
-    private int empty;
+    private volatile @Nullable ChangeQueue changes;
+
+    @Override
+    public ChangeEventSourceCoordinator<PostgresPartition, PostgresOffsetContext> start(
+        Configuration settings) {
+      var started = super.start(settings);
+      changes = ChangeQueue.take(settings.getString(ChangeQueue.RUN));
+      return started;
+    }
 
     @Override
     public List<SourceRecord> doPoll() throws InterruptedException {
-      List<SourceRecord> records = super.doPoll();
-      if (!records.isEmpty()) {
-        empty = 0;
-      } else if (++empty > EMPTY_BEFORE_REST) {
-        Thread.sleep(REST_MILLIS);
+      ChangeQueue waiting = changes;
+      if (waiting != null) {
+        waiting.await(AT_MOST);
       }
-      return records;
+      return super.doPoll();
     }
   }
 }

@@ -2,7 +2,7 @@ package dev.ichido.relay;
 
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.ToolIntent;
-import java.nio.ByteBuffer;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** What becomes of one change of the log. */
@@ -27,7 +27,7 @@ sealed interface RoutedRow {
       String recordKey,
       String delivery,
       long transaction,
-      ByteBuffer json,
+      Map<String, @Nullable Object> columns,
       long lsn,
       long committedAt) {}
 }
