@@ -203,6 +203,9 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("track_commit_timestamp", "on")
             .setServerConfig("max_connections", "100")
             .setServerConfig("shared_buffers", "32MB")
+            // Plans that were made while the tables were empty read them whole until they are
+            // analyzed.
+            .setServerConfig("autovacuum_naptime", "5s")
             .setServerConfig("listen_addresses", LoopbackPorts.HOST)
             .setServerConfig("unix_socket_directories", "");
     settings.forEach(builder::setServerConfig);

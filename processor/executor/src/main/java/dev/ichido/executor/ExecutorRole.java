@@ -294,6 +294,8 @@ public final class ExecutorRole implements AutoCloseable {
       settings.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       settings.putIfAbsent(ProducerConfig.CLIENT_ID_CONFIG, config.nameOrDefault());
+      // Results come in batches already.
+      settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "1");
       // A send that waits for the broker would keep later results from being recorded.
       settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "500");
       // A dead letter carries the refused record whole.

@@ -11,6 +11,7 @@ import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.RegistryUnavailableException;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -19,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
@@ -38,6 +40,9 @@ final class Reporter implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(Reporter.class);
   private static final int BATCH = 500;
   private static final long RETRY_MILLIS = 250;
+
+  /** Batches begin at least this far apart: each is a transaction and a request. */
+  private static final Duration APART = Duration.ofMillis(5);
 
   private final ClaimStore claims;
   private final Producer<byte[], byte[]> producer;
@@ -115,6 +120,7 @@ final class Reporter implements Runnable {
   @Override
   public void run() {
     List<Outgoing> batch = new ArrayList<>();
+    long begun = System.nanoTime() - APART.toNanos();
     while (!ended) {
       batch.clear();
       try {
@@ -126,6 +132,8 @@ final class Reporter implements Runnable {
       } catch (InterruptedException e) {
         break;
       }
+      LockSupport.parkNanos(begun + APART.toNanos() - System.nanoTime());
+      begun = System.nanoTime();
       queue.drainTo(batch, BATCH - 1);
       try {
         keep(batch);

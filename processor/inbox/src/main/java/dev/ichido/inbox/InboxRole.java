@@ -30,14 +30,14 @@ public final class InboxRole implements AutoCloseable {
 
   /**
    * Nobody waits for the journal as runtimes wait for replies, so it is taken in fewer, larger
-   * batches.
+   * batches: what an operation went through in that time is one row written.
    */
   private static final Map<String, Object> UNHURRIED =
       Map.of(
           ConsumerConfig.FETCH_MIN_BYTES_CONFIG,
-          64 * 1024,
+          256 * 1024,
           ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-          100);
+          250);
 
   private final InboxConfig config;
   private final DataSource dataSource;
