@@ -6,6 +6,8 @@ import dev.ichido.app.Stack;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.embedded.DataFolder;
+import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.topology.NodeNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,14 +16,30 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Timestamp;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
@@ -35,7 +53,8 @@ import org.knowm.xchart.XYChartBuilder;
  * dependency:build-classpath -Dmdep.outputFile=target/cp -pl compose/all-in-one} and then {@code
  * java -cp compose/all-in-one/target/test-classes:compose/all-in-one/target/classes:$(cat
  * compose/all-in-one/target/cp) dev.ichido.bench.ScaleCurves OUT CURVE...}, with the curves {@code
- * in-flight rate ledger partitions backlog}.
+ * in-flight rate ledger partitions backlog}. {@code -Dpoints=10000,100000} takes fewer points of
+ * one.
  */
 final class ScaleCurves {
   private static final int WARM_UP = 4_000;
@@ -82,13 +101,20 @@ final class ScaleCurves {
     }
   }
 
+  /** The points of the axis; fewer where {@code -Dpoints=} says so. */
+  private static int[] points(String all) {
+    return Arrays.stream(System.getProperty("points", all).split(",", -1))
+        .mapToInt(Integer::parseInt)
+        .toArray();
+  }
+
   private void inFlight() throws Exception {
     List<Point> first = new ArrayList<>();
     List<Point> duplicate = new ArrayList<>();
     with(
         "",
         (stack, path) -> {
-          for (int inFlight : new int[] {16, 64, 256, 1_024, 4_096}) {
+          for (int inFlight : points("16,64,256,1024,4096")) {
             String run = next();
             int n = Math.min(12_000, Math.max(2_000, 8 * inFlight));
             first.add(
@@ -116,7 +142,7 @@ final class ScaleCurves {
     with(
         "",
         (stack, path) -> {
-          for (int rate : new int[] {50, 100, 200, 400, 600, 800}) {
+          for (int rate : points("50,100,200,400,600,800")) {
             double before = Processes.cpuSeconds(path.servers());
             int n = 12 * rate;
             Load.Outcome outcome = load(path, Calls.first(next(), Instant.now()), n).open(rate);
@@ -132,34 +158,125 @@ final class ScaleCurves {
     svg("rate", chart);
   }
 
-  /** The extra column is megabytes of the ledger on disk. */
+  /**
+   * The ledger is filled with copies of one settled operation, in its changelog while no processor
+   * runs, so that each start restores all of them. Deadlines of the copies are not there.
+   */
   private void ledger() throws Exception {
-    List<Point> points = new ArrayList<>();
-    with(
-        "",
-        (stack, path) -> {
-          int size = WARM_UP;
-          for (int target : new int[] {10_000, 30_000, 60_000, 100_000}) {
-            Load.Outcome outcome =
-                load(path, Calls.first(next(), Instant.now()), target - size).closed(1_024);
-            size = target;
-            points.add(
-                Point.of(size, outcome, megabytes(Path.of(stack.config().processor().stateDir()))));
-          }
-        });
-    csv("ledger", "operations", points);
+    StringBuilder csv =
+        new StringBuilder(
+            "operations,ready_s,first_per_s,first_p50_ms,first_p99_ms,duplicates_per_s,duplicate_p50_ms,"
+                + "heap_mb,store_mb\n");
+    List<Point> first = new ArrayList<>();
+    List<Point> duplicate = new ArrayList<>();
+    List<Point> ready = new ArrayList<>();
+    Path data = Path.of(".ichido", "curves", next());
+    try (DataFolder folder = DataFolder.open(data)) {
+      String[] changelog = new String[1];
+      on(
+          folder,
+          Stack.DEFAULTS,
+          (stack, path) ->
+              changelog[0] =
+                  stack.config().processor().applicationId()
+                      + "-"
+                      + NodeNames.LEDGER_STORE
+                      + "-changelog");
+      int size = 0;
+      for (int target : points("10000,100000,1000000,10000000")) {
+        copy(folder, changelog[0], size, target);
+        size = target;
+        delete(folder.resolve("processor"));
+        long begun = System.nanoTime();
+        double[] seconds = new double[1];
+        on(
+            folder,
+            Stack.DEFAULTS,
+            (stack, path) -> {
+              String run = next();
+              Instant at = Instant.now();
+              Load.Outcome firsts = load(path, Calls.first(run, at), 4_000).closed(64);
+              Load.Outcome duplicates = load(path, Calls.duplicate(run, at), 4_000).closed(64);
+              System.gc();
+              Runtime memory = Runtime.getRuntime();
+              first.add(Point.of(target, firsts, 0));
+              duplicate.add(Point.of(target, duplicates, 0));
+              ready.add(new Point(target, 0, 0, 0, seconds[0]));
+              csv.append(
+                  String.format(
+                      Locale.ROOT,
+                      "%d,%.1f,%.0f,%.1f,%.1f,%.0f,%.1f,%.0f,%.0f%n",
+                      target,
+                      seconds[0],
+                      first.getLast().perSecond(),
+                      first.getLast().p50(),
+                      first.getLast().p99(),
+                      duplicate.getLast().perSecond(),
+                      duplicate.getLast().p50(),
+                      (memory.totalMemory() - memory.freeMemory()) / 1e6,
+                      megabytes(Path.of(stack.config().processor().stateDir()))));
+            },
+            () -> seconds[0] = (System.nanoTime() - begun) / 1e9);
+      }
+    }
+    delete(data);
+    write("ledger", csv.toString());
     XYChart chart =
         chart(
-            "Throughput over operations in the ledger, 1,024 in flight",
+            "Throughput over operations in the ledger, 64 in flight",
             "operations",
             "operations a second");
-    series(chart, "first calls", points, Point::perSecond);
+    chart.getStyler().setXAxisLogarithmic(true);
+    series(chart, "first calls", first, Point::perSecond);
+    series(chart, "duplicates", duplicate, Point::perSecond);
     svg("ledger", chart);
+    XYChart restart =
+        chart(
+            "Start to ready without local state, over operations in the ledger",
+            "operations",
+            "seconds");
+    restart.getStyler().setXAxisLogarithmic(true);
+    series(restart, "ready after", ready, Point::extra);
+    svg("restart", restart);
+  }
+
+  private static void copy(DataFolder folder, String changelog, int from, int to)
+      throws InterruptedException, ExecutionException {
+    TopicPartition partition = new TopicPartition(changelog, 0);
+    try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"))) {
+      Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
+      byte[] settled = null;
+      try (KafkaConsumer<String, byte[]> consumer =
+          new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer())) {
+        consumer.assign(List.of(partition));
+        long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
+        consumer.seek(partition, Math.max(0, end - 100));
+        while (consumer.position(partition) < end) {
+          for (ConsumerRecord<String, byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+            settled = record.value();
+          }
+        }
+      }
+      Map<String, Object> sending = new HashMap<>(settings);
+      sending.put("linger.ms", 20);
+      sending.put("batch.size", 1 << 18);
+      try (KafkaProducer<String, byte[]> producer =
+          new KafkaProducer<>(sending, new StringSerializer(), new ByteArraySerializer())) {
+        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+          String key = "k1/bench-000/global/copy-" + String.format(Locale.ROOT, "%012d", i);
+          sent.add(producer.send(new ProducerRecord<>(changelog, key, settled)));
+        }
+        for (Future<RecordMetadata> each : sent) {
+          each.get();
+        }
+      }
+    }
   }
 
   private void partitions() throws Exception {
     List<Point> points = new ArrayList<>();
-    for (int partitions : new int[] {1, 2, 4, 8}) {
+    for (int partitions : points("1,2,4,8")) {
       with(
           "topics: { partitions: %d }\nprocessor: { threads: %d }\n"
               .formatted(partitions, partitions),
@@ -239,18 +356,30 @@ final class ScaleCurves {
   private void with(String settings, Work work) throws Exception {
     Path data = Path.of(".ichido", "curves", next());
     try (DataFolder folder = DataFolder.open(data)) {
-      IchidoConfig config =
-          Bench.under(
-              ConfigLoader.ofProcess()
-                  .load("the curve's settings", settings.isEmpty() ? Stack.DEFAULTS : settings),
-              sink.port());
-      try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
-          OutboxPath path = new OutboxPath(stack)) {
-        load(path, Calls.first(next(), Instant.now()), WARM_UP).closed(64);
-        work.on(stack, path);
-      }
+      on(folder, settings.isEmpty() ? Stack.DEFAULTS : settings, work);
     }
-    try (Stream<Path> tree = Files.walk(data)) {
+    delete(data);
+  }
+
+  private void on(DataFolder folder, String settings, Work work) throws Exception {
+    on(folder, settings, work, () -> {});
+  }
+
+  private void on(DataFolder folder, String settings, Work work, Runnable ready)
+      throws Exception {
+    IchidoConfig config =
+        Bench.under(
+            ConfigLoader.ofProcess().load("the curve's settings", settings), sink.port());
+    try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
+        OutboxPath path = new OutboxPath(stack)) {
+      ready.run();
+      load(path, Calls.first(next(), Instant.now()), WARM_UP).closed(64);
+      work.on(stack, path);
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    try (Stream<Path> tree = Files.walk(folder)) {
       for (Path path : tree.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(path);
       }
@@ -318,8 +447,12 @@ final class ScaleCurves {
               point.p99(),
               point.extra()));
     }
+    write(name, text.toString());
+  }
+
+  private void write(String name, String csv) throws IOException {
     Files.createDirectories(out);
-    Files.writeString(out.resolve(name + ".csv"), text, UTF_8);
-    say(name + "\n" + text);
+    Files.writeString(out.resolve(name + ".csv"), csv, UTF_8);
+    say(name + "\n" + csv);
   }
 }
