@@ -126,11 +126,13 @@ public final class InboxReader {
           statement.setLong(1, next);
           statement.setInt(2, limit);
           List<InboxReply> replies = replies(statement);
-          if (replies.isEmpty()) {
-            notices.getNotifications(1_000);
-          } else {
+          if (!replies.isEmpty()) {
             next = replies.get(replies.size() - 1).seq();
             consumer.accept(replies);
+          }
+          // Whatever is committed from here on notifies, and a notice that came meanwhile is kept.
+          if (replies.size() < limit) {
+            notices.getNotifications(1_000);
           }
         }
       } finally {
