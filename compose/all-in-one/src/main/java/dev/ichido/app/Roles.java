@@ -278,7 +278,8 @@ public final class Roles {
     pool.setPassword(section.password() == null ? "" : section.password());
     // The server's views name who a connection belongs to.
     pool.addDataSourceProperty("ApplicationName", "ichido-" + role);
-    // A few statements that find rows by their keys: to plan them for each batch costs more than to run them.
+    // A few statements that find rows by their keys: to plan them for each batch costs more than to
+    // run them.
     pool.setConnectionInitSql("set plan_cache_mode = force_generic_plan");
     pool.setMaximumPoolSize(size);
     pool.setMinimumIdle(1);

@@ -130,8 +130,8 @@ final class Parts {
     try (Connection connection = database.getConnection();
         PreparedStatement statement =
             connection.prepareStatement(
-                "select pid, case backend_type when 'client backend' then application_name else backend_type end"
-                    + " from pg_stat_activity");
+                "select pid, case backend_type when 'client backend' then application_name else"
+                    + " backend_type end from pg_stat_activity");
         ResultSet rows = statement.executeQuery()) {
       while (rows.next()) {
         long pid = rows.getLong(1);

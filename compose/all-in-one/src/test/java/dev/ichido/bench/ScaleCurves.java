@@ -165,8 +165,7 @@ final class ScaleCurves {
   private void ledger() throws Exception {
     StringBuilder csv =
         new StringBuilder(
-            "operations,ready_s,first_per_s,first_p50_ms,first_p99_ms,duplicates_per_s,duplicate_p50_ms,"
-                + "heap_mb,store_mb\n");
+            "operations,ready_s,first_per_s,first_p50_ms,first_p99_ms,duplicates_per_s,duplicate_p50_ms,heap_mb,store_mb\n");
     List<Point> first = new ArrayList<>();
     List<Point> duplicate = new ArrayList<>();
     List<Point> ready = new ArrayList<>();
@@ -331,8 +330,9 @@ final class ScaleCurves {
   private static void insert(Connection connection, int rows, String run) throws SQLException {
     try (PreparedStatement statement =
         connection.prepareStatement(
-            "select count(ichido.publish_intent(tenant => ?, principal => ?, action => ?, operation_id => ? ||"
-                + " to_char(i, 'FM00000000'), issued_at => ?, arguments => ?)) from generate_series(1, ?) as i")) {
+            "select count(ichido.publish_intent(tenant => ?, principal => ?, action => ?,"
+                + " operation_id => ? || to_char(i, 'FM00000000'), issued_at => ?, arguments => ?))"
+                + " from generate_series(1, ?) as i")) {
       statement.setString(1, Calls.tenant(0));
       statement.setString(2, OutboxPath.PRINCIPAL);
       statement.setString(3, OutboxPath.ACTION);
@@ -365,11 +365,9 @@ final class ScaleCurves {
     on(folder, settings, work, () -> {});
   }
 
-  private void on(DataFolder folder, String settings, Work work, Runnable ready)
-      throws Exception {
+  private void on(DataFolder folder, String settings, Work work, Runnable ready) throws Exception {
     IchidoConfig config =
-        Bench.under(
-            ConfigLoader.ofProcess().load("the curve's settings", settings), sink.port());
+        Bench.under(ConfigLoader.ofProcess().load("the curve's settings", settings), sink.port());
     try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
         OutboxPath path = new OutboxPath(stack)) {
       ready.run();

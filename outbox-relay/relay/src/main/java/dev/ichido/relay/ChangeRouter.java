@@ -126,8 +126,8 @@ final class ChangeRouter {
         return refused(
             row(),
             "KIND_UNKNOWN",
-            "Expected kind to be EXECUTE or CANCEL, but it is another word. Check who writes the outbox, and that the"
-                + " relay is not older than it.");
+            "Expected kind to be EXECUTE or CANCEL, but it is another word. Check who writes the"
+                + " outbox, and that the relay is not older than it.");
       }
       ToolIntent.Builder intent =
           ToolIntent.newBuilder()
