@@ -9,6 +9,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,7 @@ import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.errors.MissingSourceTopicException;
 import org.apache.kafka.streams.errors.StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse;
 import org.apache.kafka.streams.errors.TopologyException;
@@ -60,14 +62,17 @@ public final class ProcessorRole implements AutoCloseable {
   public ProcessorRole(
       ProcessorConfig config, Supplier<PolicySet> policies, MeterRegistry meters, Time time) {
     RecordSerdes serdes = RecordSerdes.from(config.registry());
+    Properties properties = streamsConfig(config);
+    Topology topology =
+        new DedupTopology(new Topics(config.topicPrefix()), serdes, policies, meters)
+            .withSweep(config.sweepInterval(), config.sweepBatch())
+            .withInlineBodyBytes(config.inlineBodyBytes())
+            .build(properties);
+    // Streams makes the clients of its own protocol by itself only.
     this.streams =
-        new KafkaStreams(
-            new DedupTopology(new Topics(config.topicPrefix()), serdes, policies, meters)
-                .withSweep(config.sweepInterval(), config.sweepBatch())
-                .withInlineBodyBytes(config.inlineBodyBytes())
-                .build(streamsConfig(config)),
-            streamsConfig(config),
-            time);
+        "streams".equalsIgnoreCase(properties.getProperty(StreamsConfig.GROUP_PROTOCOL_CONFIG))
+            ? new KafkaStreams(topology, properties, time)
+            : new KafkaStreams(topology, properties, new RestingClients(), time);
     streams.setUncaughtExceptionHandler(this::onFailure);
     streams.setStateListener((next, before) -> LOG.info("Processor is {}, was {}.", next, before));
   }
@@ -121,7 +126,8 @@ public final class ProcessorRole implements AutoCloseable {
     properties.put(
         StreamsConfig.REPLICATION_FACTOR_CONFIG, String.valueOf(config.replicationFactor()));
     properties.put(StreamsConfig.STATE_DIR_CONFIG, config.stateDir());
-    properties.put(StreamsConfig.producerPrefix(ProducerConfig.LINGER_MS_CONFIG), "0");
+    sending(config)
+        .forEach((name, value) -> properties.put(StreamsConfig.producerPrefix(name), value));
     // A transaction that begins while the one before is being completed is asked to come again.
     properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), "10");
     // A dead letter carries the refused record whole.
@@ -145,6 +151,25 @@ public final class ProcessorRole implements AutoCloseable {
     properties.put(
         StreamsConfig.PRODUCTION_EXCEPTION_HANDLER_CLASS_CONFIG, FailOnException.Production.class);
     return properties;
+  }
+
+  /**
+   * Under exactly_once_v2 nothing is read before the commit, which sends what waits, so until then
+   * it gathers. A second request would overtake the first while that is added to the transaction,
+   * and both would be sent again: there is one at a time.
+   */
+  private static Map<String, String> sending(ProcessorConfig config) {
+    return switch (config.guarantee()) {
+      case EXACTLY_ONCE_V2 ->
+          Map.of(
+              ProducerConfig.LINGER_MS_CONFIG,
+              "1000",
+              ProducerConfig.BATCH_SIZE_CONFIG,
+              String.valueOf(256 << 10),
+              ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+              "1");
+      case AT_LEAST_ONCE -> Map.of(ProducerConfig.LINGER_MS_CONFIG, "0");
+    };
   }
 
   private StreamThreadExceptionResponse onFailure(Throwable thrown) {
