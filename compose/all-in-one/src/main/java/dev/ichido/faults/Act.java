@@ -305,12 +305,14 @@ final class Act {
   /** Everything is mended; every delivery gets its last answer, or it is a finding. */
   void settle() throws InterruptedException {
     rig.heal();
-    long missing = Long.MAX_VALUE;
-    while (missing() < missing && missing() > 0) {
-      missing = missing();
-      long before = missing;
-      Patience.until(SETTLE, () -> missing() < before);
+    long before = missing();
+    while (before > 0 && isLessAfterAWhile(before)) {
+      before = missing();
     }
+  }
+
+  private boolean isLessAfterAWhile(long before) throws InterruptedException {
+    return Patience.until(SETTLE, () -> missing() < before);
   }
 
   /** Deliveries without their last answer. */

@@ -243,7 +243,7 @@ final class FailureModes {
     for (Kind role : List.of(Kind.EXECUTOR, Kind.PROCESSOR)) {
       // An executor that is ahead by more than a lease starts nothing, which is safe and no use.
       Duration by = role == Kind.EXECUTOR ? skew.negated() : skew;
-      rig.replaceByMoved(role, by);
+      rig.awaitReady(rig.replaceByMoved(role, by));
       act.did("the %s's clock was moved by %s".formatted(role.word(), by));
       List<String> deliveries = new ArrayList<>();
       for (int i = 0; i < 12; i++) {
@@ -475,8 +475,8 @@ final class FailureModes {
       operations.add(operation);
       bodies.add(formed(act, act.deliver(operation), "SETTLED", 1));
     }
-    for (Kind role : Rig.ROLES) {
-      act.rig().replaceByReleased(role);
+    for (Rig.Instance released : Rig.ROLES.stream().map(act.rig()::replaceByReleased).toList()) {
+      act.rig().awaitReady(released);
     }
     act.did("every role was started anew with result_schema 2");
     for (int i = 0; i < 4; i++) {

@@ -207,8 +207,8 @@ final class Rig implements AutoCloseable {
   }
 
   /** As {@link #startAnother}, in place of the first one and with its clock moved. */
-  void replaceByMoved(Kind role, Duration by) throws InterruptedException {
-    replace(
+  Instance replaceByMoved(Kind role, Duration by) {
+    return replace(
         role,
         "-moved",
         MovedRole.class.getName(),
@@ -216,13 +216,13 @@ final class Rig implements AutoCloseable {
   }
 
   /** As {@link #startAnother}, in place of the first one and with the tools' next release. */
-  void replaceByReleased(Kind role) throws InterruptedException {
-    replace(role, "-released", Main.class.getName(), port -> arguments(role, releasedFile, port));
+  Instance replaceByReleased(Kind role) {
+    return replace(
+        role, "-released", Main.class.getName(), port -> arguments(role, releasedFile, port));
   }
 
-  private void replace(
-      Kind role, String suffix, String mainClass, Function<String, List<String>> arguments)
-      throws InterruptedException {
+  private Instance replace(
+      Kind role, String suffix, String mainClass, Function<String, List<String>> arguments) {
     role(role).end();
     int port = LoopbackPorts.free();
     Instance instance =
@@ -236,7 +236,7 @@ final class Rig implements AutoCloseable {
             port);
     others.add(instance);
     instance.jvm().start();
-    awaitReady(instance);
+    return instance;
   }
 
   void awaitReady(Instance instance) throws InterruptedException {
@@ -399,6 +399,7 @@ final class Rig implements AutoCloseable {
 
   /** As a supervisor does: what is down is started, for a few times. */
   private void awaitReady() throws InterruptedException {
+    roles.values().forEach(it -> it.jvm().start());
     for (Instance instance : roles.values()) {
       AtomicInteger starts = new AtomicInteger();
       boolean ready =
