@@ -116,6 +116,36 @@ public final class TopicAdmin implements AutoCloseable {
   }
 
   /**
+   * Looks at topics that must be there; needs no right to create.
+   *
+   * @throws TopicAdminException TOPIC_MISSING, or when Kafka cannot be asked, or refuses
+   */
+  public void requireThere(List<TopicSpec> specs) {
+    Map<String, TopicDescription> topics = describe(specs);
+    List<String> missing =
+        specs.stream().map(TopicSpec::name).filter(name -> !topics.containsKey(name)).toList();
+    if (!missing.isEmpty()) {
+      throw TopicAdminException.missing(missing);
+    }
+  }
+
+  /**
+   * Looks at topics that must be there and be such that no record is lost and no operation is
+   * missed.
+   *
+   * @throws TopicAdminException TOPIC_MISSING, TOPIC_UNSAFE, or when Kafka cannot be asked, or
+   *     refuses
+   */
+  public void requireSafe(List<TopicSpec> specs) {
+    requireThere(specs);
+    List<Difference> unsafe =
+        differences(specs, describe(specs)).stream().filter(Difference::unsafe).toList();
+    if (!unsafe.isEmpty()) {
+      throw TopicAdminException.unsafe(unsafe);
+    }
+  }
+
+  /**
    * A topic is created before every broker knows it, and Kafka Streams ends where one is missing.
    */
   private Map<String, TopicDescription> awaitVisible(List<TopicSpec> specs) {

@@ -1,12 +1,16 @@
 package dev.ichido.schemas;
 
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
 /** The topics could not be looked at or created. */
 public final class TopicAdminException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final String code;
 
-  private TopicAdminException(String code, String message, Throwable cause) {
+  private TopicAdminException(String code, String message, @Nullable Throwable cause) {
     super(message, cause);
     this.code = code;
   }
@@ -28,6 +32,22 @@ public final class TopicAdminException extends RuntimeException {
         "KAFKA_ACCESS",
         "Expected Kafka to let us describe and create topics, but it refused. Check the credentials and the rights of the principal (CREATE, DESCRIBE and DESCRIBE_CONFIGS on the topics).",
         cause);
+  }
+
+  static TopicAdminException missing(List<String> topics) {
+    return new TopicAdminException(
+        "TOPIC_MISSING",
+        "Expected topic %s, but there is none. Check topics.prefix, and that ichido migrate ran."
+            .formatted(String.join(", ", topics)),
+        null);
+  }
+
+  static TopicAdminException unsafe(List<TopicAdmin.Difference> differences) {
+    return new TopicAdminException(
+        "TOPIC_UNSAFE",
+        differences.stream().map(Object::toString).collect(Collectors.joining(" "))
+            + " Operations could be missed or lost.",
+        null);
   }
 
   static TopicAdminException notCreated(String topic, Throwable cause) {

@@ -12,6 +12,9 @@ public final class LoneRole implements AutoCloseable {
   /** A processor may have to restore its stores. */
   private static final Duration READY = Duration.ofMinutes(10);
 
+  /** Kafka may just be starting. */
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   private final RoleGroup role;
   private final HealthEndpoint health;
   private final PrometheusMeterRegistry meters;
@@ -68,6 +71,7 @@ public final class LoneRole implements AutoCloseable {
     RoleGroup group = new RoleGroup(List.of(made));
     HealthEndpoint health;
     try {
+      new Preflight(config, PATIENCE).require(kind);
       health =
           HealthEndpoint.start(config.http().host(), config.http().port(), List.of(made), meters);
     } catch (RuntimeException e) {

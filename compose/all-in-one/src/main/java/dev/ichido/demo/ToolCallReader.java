@@ -51,7 +51,7 @@ public final class ToolCallReader {
                   .maxNumberLength(100_000)
                   .maxStringLength(20_000_000)
                   .build())
-          .enable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+          .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
           .build();
 
   private ToolCallReader() {}

@@ -1,6 +1,7 @@
 package dev.ichido.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ichido.cli.Ran;
 import dev.ichido.config.ConfigLoader;
@@ -10,6 +11,9 @@ import dev.ichido.inbox.InboxReader;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.registry.InMemoryRegistryLog;
 import dev.ichido.registry.RegistryServer;
+import dev.ichido.schemas.TopicAdminException;
+import dev.ichido.schemas.wire.RegistryUnavailableException;
+import dev.ichido.schemas.wire.SchemaRefusedException;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,6 +34,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /** Each role alone, by one configuration file, against servers that exist. */
 abstract class WholePathSuite {
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   @TempDir Path temp;
 
   private RegistryServer registry;
@@ -127,6 +133,47 @@ abstract class WholePathSuite {
     failed(database, "DATABASE_UNREACHABLE");
     Ran noRegistry = Ran.of("migrate", "--config", write(right, "http://" + nowhere).toString());
     failed(noRegistry, "REGISTRY");
+  }
+
+  /** A role that waited for them in silence would look like one that works. */
+  @Test
+  void aRoleLooksAtItsServersBeforeItStarts() throws IOException {
+    Servers right = servers();
+    String nowhere = LoopbackPorts.HOST + ":" + LoopbackPorts.free();
+    IchidoConfig noKafka =
+        load(
+            new Servers(nowhere, right.url(), right.user(), right.password()),
+            registry.url().toString());
+    IchidoConfig noRegistry = load(right, "http://" + nowhere);
+    IchidoConfig good = load(right, registry.url().toString());
+    for (LoneRole.Kind role :
+        List.of(LoneRole.Kind.PROCESSOR, LoneRole.Kind.EXECUTOR, LoneRole.Kind.INBOX)) {
+      assertThatThrownBy(() -> new Preflight(noKafka, Duration.ofMillis(500)).require(role))
+          .isInstanceOfSatisfying(
+              TopicAdminException.class, e -> assertThat(e.code()).isEqualTo("KAFKA_UNREACHABLE"));
+      assertThatThrownBy(() -> new Preflight(good, PATIENCE).require(role))
+          .isInstanceOfSatisfying(
+              TopicAdminException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_MISSING"))
+          .hasMessageContaining("migrate");
+    }
+    var unused = new Migration(good).topics();
+    for (LoneRole.Kind role :
+        List.of(LoneRole.Kind.PROCESSOR, LoneRole.Kind.EXECUTOR, LoneRole.Kind.INBOX)) {
+      assertThatThrownBy(() -> new Preflight(noRegistry, PATIENCE).require(role))
+          .isInstanceOf(RegistryUnavailableException.class);
+      assertThatThrownBy(() -> new Preflight(good, PATIENCE).require(role))
+          .isInstanceOf(SchemaRefusedException.class);
+    }
+    var unusedToo = new Migration(good).schemas();
+    for (LoneRole.Kind role : LoneRole.Kind.values()) {
+      new Preflight(good, PATIENCE).require(role);
+    }
+  }
+
+  private IchidoConfig load(Servers at, String registryUrl) throws IOException {
+    Path file = write(at, registryUrl);
+    return new ConfigLoader(name -> "from-env")
+        .load("test", Files.readString(file).replace("prefix: t,", "prefix: preflight,"));
   }
 
   private static void failed(Ran ran, String code) {

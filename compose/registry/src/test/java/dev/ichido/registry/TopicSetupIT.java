@@ -120,6 +120,11 @@ class TopicSetupIT {
                               true),
                           new Difference(
                               "differs.replies", "retention.ms", "604800000", "1000", false)));
+      assertThatThrownBy(() -> topics.requireSafe(specs))
+          .isInstanceOfSatisfying(
+              TopicAdminException.class, e -> assertThat(e.code()).isEqualTo("TOPIC_UNSAFE"))
+          .hasMessageContaining("partitions of topic \"differs.intents\"")
+          .hasMessageNotContaining("differs.replies");
       List<Difference> found = topics.ensure(specs).differences();
       assertThat(found)
           .allSatisfy(d -> assertThat(d.topic()).isIn("differs.intents", "differs.replies"));

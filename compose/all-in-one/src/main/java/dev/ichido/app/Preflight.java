@@ -1,0 +1,77 @@
+package dev.ichido.app;
+
+import dev.ichido.config.IchidoConfig;
+import dev.ichido.schemas.TopicAdmin;
+import dev.ichido.schemas.TopicAdminException;
+import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.Topics;
+import dev.ichido.schemas.wire.RegistryClient;
+import dev.ichido.schemas.wire.RegistryUnavailableException;
+import dev.ichido.schemas.wire.SchemaRefusedException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+
+/** What a role needs of servers that exist, looked at before it starts to wait for them. */
+final class Preflight {
+  private final IchidoConfig config;
+  private final Duration patience;
+
+  /**
+   * For these servers.
+   *
+   * @param patience how long Kafka may take to answer
+   */
+  Preflight(IchidoConfig config, Duration patience) {
+    this.config = config;
+    this.patience = patience;
+  }
+
+  /**
+   * Looks at what the role reads and writes. The relay looks by itself, and again each time that it
+   * starts anew.
+   *
+   * @throws TopicAdminException KAFKA_UNREACHABLE, KAFKA_ACCESS, TOPIC_MISSING; for the processor
+   *     also TOPIC_UNSAFE
+   * @throws RegistryUnavailableException when the registry gives no usable answer
+   * @throws SchemaRefusedException when a schema is not registered
+   */
+  void require(LoneRole.Kind role) {
+    Topics topics = new Topics(config.topics().prefix());
+    switch (role) {
+      case RELAY, GATEWAY -> {}
+      case PROCESSOR -> {
+        List<TopicSpec> all = specs(topics);
+        try (TopicAdmin admin = admin()) {
+          admin.requireSafe(all);
+        }
+        requireRegistered(all);
+      }
+      case EXECUTOR -> requireThere(topics, topics.commands(), topics.results());
+      case INBOX -> requireThere(topics, topics.replies(), topics.journal());
+    }
+  }
+
+  private void requireThere(Topics topics, String one, String other) {
+    Set<String> names = Set.of(one, other);
+    List<TopicSpec> specs =
+        specs(topics).stream().filter(spec -> names.contains(spec.name())).toList();
+    try (TopicAdmin admin = admin()) {
+      admin.requireThere(specs);
+    }
+    requireRegistered(specs);
+  }
+
+  private List<TopicSpec> specs(Topics topics) {
+    return topics.specs(config.topics().partitions(), config.topics().replicationFactor());
+  }
+
+  private TopicAdmin admin() {
+    return TopicAdmin.connect(config.kafka().values(), patience);
+  }
+
+  private void requireRegistered(List<TopicSpec> specs) {
+    RegistryClient registry = RegistryClient.from(config.registry().values());
+    specs.forEach(spec -> registry.requireId(spec.subject(), spec.schema()));
+  }
+}
