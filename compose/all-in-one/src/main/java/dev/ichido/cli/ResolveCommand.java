@@ -4,10 +4,13 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.inbox.OperationReader;
+import dev.ichido.inbox.OperationSummary;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.Outcome;
 import dev.ichido.schemas.ResultKind;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
@@ -86,6 +89,14 @@ final class ResolveCommand implements Callable<Integer> {
   private String by = "";
 
   @Option(
+      names = "--attempt",
+      paramLabel = "N",
+      description =
+          "The attempt that you looked at, as operation show prints it; refused when another has"
+              + " begun. Default: the latest that the journal tells now.")
+  private @Nullable Integer attempt;
+
+  @Option(
       names = "--remote-reference",
       paramLabel = "R",
       description = "The remote's own name of the effect.")
@@ -108,26 +119,28 @@ final class ResolveCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, SQLException {
     Output output = Output.of(spec);
     check();
-    OperationResult resolution =
-        OperationResult.newBuilder()
-            .setKind(ResultKind.RESOLVE)
-            .setResultId("resolve-" + UUID.randomUUID())
-            .setTenant(tenant)
-            .setScope(scope)
-            .setOperationId(id)
-            .setOutcome(as.outcome)
-            .setRemoteReference(reference)
-            .setBody(body)
-            .setReportedBy(by)
-            .setEvidence(evidence)
-            .setReportedAt(Clock.systemUTC().instant().truncatedTo(ChronoUnit.MILLIS))
-            .build();
     try (access) {
+      TopicAccess topics = access.topics();
+      OperationResult resolution =
+          OperationResult.newBuilder()
+              .setKind(ResultKind.RESOLVE)
+              .setResultId("resolve-" + UUID.randomUUID())
+              .setTenant(tenant)
+              .setScope(scope)
+              .setOperationId(id)
+              .setAttempt(attempt == null ? findLatestAttempt() : attempt)
+              .setOutcome(as.outcome)
+              .setRemoteReference(reference)
+              .setBody(body)
+              .setReportedBy(by)
+              .setEvidence(evidence)
+              .setReportedAt(Clock.systemUTC().instant().truncatedTo(ChronoUnit.MILLIS))
+              .build();
       Optional<JournalEntry> decided =
-          new Resolution(access.topics()).settle(resolution, Duration.ofSeconds(wait));
+          new Resolution(topics).settle(resolution, Duration.ofSeconds(wait));
       if (json) {
         output.document(document(resolution, decided));
       }
@@ -151,6 +164,15 @@ final class ResolveCommand implements Callable<Integer> {
       }
       return ExitCode.HOLDS;
     }
+  }
+
+  private @Nullable Integer findLatestAttempt() throws SQLException {
+    return access
+        .find(config -> config.inbox().database(), "ichido.operation")
+        .flatMap(inbox -> new OperationReader(inbox).find(tenant, scope, id))
+        .map(OperationSummary::attempt)
+        .filter(latest -> latest > 0)
+        .orElse(null);
   }
 
   private void check() {

@@ -78,6 +78,20 @@ class OperationCommandIT {
 
       refused(resolve("agent:demo", EVIDENCE), "UNAUTHORIZED");
       refused(resolve("person:maria", " "), "EVIDENCE_MISSING");
+      refused(
+          run(
+              "resolve",
+              "demo",
+              ID,
+              "--as",
+              "SUCCEEDED",
+              "--by",
+              "person:maria",
+              "--evidence",
+              EVIDENCE,
+              "--attempt",
+              "2"),
+          "NOT_RESOLVABLE");
       assertThat(json(0, "show", "demo", ID).path("state").asText())
           .isEqualTo("UNKNOWN_RECONCILIATION");
       assertThat(inbox.findFinal(delivery)).isEmpty();

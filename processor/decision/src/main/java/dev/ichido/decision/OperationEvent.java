@@ -252,6 +252,7 @@ public sealed interface OperationEvent {
   /**
    * A person settles an operation.
    *
+   * @param attempt number of the latest attempt when they looked; null when they do not say
    * @param by who; must say something
    * @param evidence why they are sure; must say something
    * @param permitted whether the person has the role for it
@@ -260,6 +261,7 @@ public sealed interface OperationEvent {
       OperationKey key,
       Instant at,
       String resolutionId,
+      @Nullable Integer attempt,
       ResolvedAs as,
       String by,
       String evidence,

@@ -40,6 +40,9 @@ final class ResolutionRules {
   }
 
   private static Decision resolve(Draft d, ResolutionReceived e, Open s) {
+    if (e.attempt() != null && e.attempt() != s.attempts().number()) {
+      return notResolvable(d, e);
+    }
     return switch (e.as()) {
       case SUCCEEDED -> Settling.succeed(d, Verdict.RESOLVED, s, resolved(e), person(e, null));
       case FAILED_TERMINAL ->

@@ -90,10 +90,10 @@ public enum RefusalCode {
   COMPENSATED_ALREADY(
       "an original that no other operation undoes",
       "Check whether the id of the compensation was minted again; send it under its first id."),
-  /** A person settles only what is unknown or stuck; check the state of the operation. */
+  /** A person settles only what is unknown or stuck, as they saw it; look again. */
   NOT_RESOLVABLE(
-      "an operation that is UNKNOWN or a stuck FAILED_RETRYABLE",
-      "Check the state of the operation; a settled one is not settled again."),
+      "an operation that is UNKNOWN or a stuck FAILED_RETRYABLE, at the attempt that was looked at",
+      "Check the state of the operation again; a settled one is not settled again, and another attempt may have begun since."),
   /** A person who settles says who they are and what they saw; check both fields. */
   EVIDENCE_MISSING(
       "the name of the person who settles and their evidence",

@@ -306,8 +306,26 @@ final class Journey {
 
   ResolutionReceived resolution(
       String id, ResolvedAs as, String by, String evidence, boolean permitted) {
+    return resolution(id, null, as, by, evidence, permitted);
+  }
+
+  ResolutionReceived resolution(
+      String id,
+      @Nullable Integer attempt,
+      ResolvedAs as,
+      String by,
+      String evidence,
+      boolean permitted) {
     return new ResolutionReceived(
-        KEY, now, id, as, by, evidence, permitted, Answer.of("ref-" + id, "{\"by\":\"hand\"}"));
+        KEY,
+        now,
+        id,
+        attempt,
+        as,
+        by,
+        evidence,
+        permitted,
+        Answer.of("ref-" + id, "{\"by\":\"hand\"}"));
   }
 
   Journey cancel() {

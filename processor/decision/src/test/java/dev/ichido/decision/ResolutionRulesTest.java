@@ -76,6 +76,22 @@ class ResolutionRulesTest {
     }
   }
 
+  /** What a person saw of one attempt says nothing of the next. */
+  @Test
+  void wordOnAnotherAttemptThanTheLatestIsRefused() {
+    for (Journey j : new Journey[] {States.unknown(), stuck()}) {
+      OperationState seen = j.state;
+      for (ResolvedAs as : ResolvedAs.values()) {
+        j.then(j.resolution("s-" + as, 2, as, "person:p", "looked", true));
+        assertThat(j.verdict()).isEqualTo(INVALID);
+        assertThat(j.line().code()).isEqualTo("NOT_RESOLVABLE");
+        assertThat(j.state).isEqualTo(seen);
+      }
+      j.then(j.resolution("s-1", 1, ResolvedAs.NOT_STARTED, "person:p", "looked", true));
+      assertThat(j.verdict()).isEqualTo(RESOLVED);
+    }
+  }
+
   @Test
   void grantedAttemptsAreCountedFromTheGrant() {
     Journey j = Journey.begin(Policies.maxAttempts(Policies.STANDARD, 2)).intent();

@@ -269,7 +269,7 @@ record Situation(
 
   private Situation resolve(ResolvedAs as, Setting setting) {
     return take(
-        new ResolutionReceived(key, now, "s-" + as, as, "person:p", "looked", true, answer()),
+        new ResolutionReceived(key, now, "s-" + as, null, as, "person:p", "looked", true, answer()),
         setting);
   }
 

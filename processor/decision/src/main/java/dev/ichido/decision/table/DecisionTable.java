@@ -489,7 +489,7 @@ public final class DecisionTable {
 
   private static ResolutionReceived resolve(Instant now, ResolvedAs as) {
     return new ResolutionReceived(
-        KEY, now, "s-" + now + as, as, "person:p", "seen", true, Answer.of("ref-s", null));
+        KEY, now, "s-" + now + as, null, as, "person:p", "seen", true, Answer.of("ref-s", null));
   }
 
   private static CancelReceived cancel(Instant now, Principal principal, Instant issuedAt) {

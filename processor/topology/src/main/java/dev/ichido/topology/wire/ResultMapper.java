@@ -99,6 +99,7 @@ public final class ResultMapper {
             operation(record),
             at,
             record.getResultId(),
+            record.getAttempt(),
             resolvedAs(record.getOutcome()),
             by,
             record.getEvidence() == null ? "" : record.getEvidence(),
