@@ -102,8 +102,9 @@ public final class GatewayRole implements AutoCloseable {
             .maxPayloadSize(HARD_LIMIT * config.maxBodyBytes())
             .shutdownGracePeriod(GRACE)
             .shutdownHook(false)
-            // With channels a connection keeps twice the buffers while it waits.
-            .useNio(false)
+            // With channels a connection keeps twice the buffers while it waits. Without them the
+            // server does not know the certificate of a client.
+            .useNio(config.tls() != null)
             .directHandlers(HttpDoor.directHandlers())
             .routing(routing);
     GatewayConfig.Tls tls = config.tls();
