@@ -45,6 +45,7 @@ final class DatabaseAccess implements AutoCloseable {
   private @Nullable Path config;
 
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private @Nullable DataSource embedded;
 
   /** Connects to nothing yet, except that it starts an embedded server that does not run. */
   DataSource open(Function<IchidoConfig, DatabaseSection> section, String path) {
@@ -76,11 +77,14 @@ final class DatabaseAccess implements AutoCloseable {
               + ", but there is none. Start one with ichido up or ichido demo, or give --data or"
               + " --config.");
     }
-    DataFolder owned = DataFolder.open(folder);
-    opened.push(owned);
-    EmbeddedDatabase database = EmbeddedDatabase.start(owned.resolve("postgres"));
-    opened.push(database);
-    return database.dataSource();
+    if (embedded == null) {
+      DataFolder owned = DataFolder.open(folder);
+      opened.push(owned);
+      EmbeddedDatabase database = EmbeddedDatabase.start(owned.resolve("postgres"));
+      opened.push(database);
+      embedded = database.dataSource();
+    }
+    return embedded;
   }
 
   /**

@@ -59,7 +59,7 @@ final class OperationCommand implements Callable<Integer> {
         "Prints one operation: who asked for what, its state and deadlines; every attempt with its"
             + " claim and recorded result; every decision with what was reported, read or settled;"
             + " every reply. Exit code 1 when none of that id is known.",
-        "The attempts are there when the executor's tables are in the inbox's database."
+        "With --config, attempts are read from executor.database, and left out where there is none."
       })
   static final class Show implements Callable<Integer> {
     @Spec private CommandSpec spec = CommandSpec.create();
@@ -83,7 +83,9 @@ final class OperationCommand implements Callable<Integer> {
       try (access) {
         DataSource inbox = inbox(access);
         OperationReader operations = new OperationReader(inbox);
-        OperationTables tables = new OperationTables(inbox);
+        OperationTables tables =
+            new OperationTables(
+                inbox, access.find((IchidoConfig c) -> c.executor().database(), "ichido.claim"));
         ObjectNode operation =
             operations
                 .find(tenant, scope, id)

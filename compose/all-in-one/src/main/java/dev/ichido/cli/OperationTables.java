@@ -7,7 +7,6 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.sql.Timestamp;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,15 +18,23 @@ import org.jspecify.annotations.Nullable;
 final class OperationTables {
   private static final JsonMapper JSON = new JsonMapper();
 
-  private final DataSource database;
+  private final DataSource inbox;
+  private final Optional<DataSource> claims;
 
-  OperationTables(DataSource database) {
-    this.database = database;
+  /**
+   * Of these databases, which may be one.
+   *
+   * @param claims empty when nobody says where the executor's tables are
+   */
+  OperationTables(DataSource inbox, Optional<DataSource> claims) {
+    this.inbox = inbox;
+    this.claims = claims;
   }
 
   /** The result that was released to the runtime. */
   Optional<ObjectNode> result(String tenant, String scope, String id) throws SQLException {
     return query(
+            inbox,
             "select * from ichido.inbox_operation"
                 + " where tenant = ? and scope = ? and operation_id = ?",
             OperationTables::result,
@@ -41,6 +48,7 @@ final class OperationTables {
   /** All that was told about it, oldest first. */
   List<ObjectNode> replies(String tenant, String scope, String id) throws SQLException {
     return query(
+        inbox,
         "select * from ichido.inbox_reply"
             + " where tenant = ? and scope = ? and operation_id = ? order by seq",
         OperationTables::reply,
@@ -52,25 +60,18 @@ final class OperationTables {
   /**
    * Claims and revocations with what was recorded, oldest first.
    *
-   * @return empty when the executor's table is in another database
+   * @return empty when nobody says where the executor's table is
    */
   Optional<List<ObjectNode>> attempts(String tenant, String scope, String id) throws SQLException {
-    if (!hasClaims()) {
+    if (claims.isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(
         query(
+            claims.get(),
             "select * from ichido.claim where record_key = ? order by attempt",
             OperationTables::attempt,
             RecordKey.of(tenant, scope, id)));
-  }
-
-  private boolean hasClaims() throws SQLException {
-    try (Connection connection = database.getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("select to_regclass('ichido.claim') is not null")) {
-      return row.next() && row.getBoolean(1);
-    }
   }
 
   private static ObjectNode result(ResultSet row) throws SQLException {
@@ -121,7 +122,8 @@ final class OperationTables {
     ObjectNode read(ResultSet row) throws SQLException;
   }
 
-  private List<ObjectNode> query(String sql, Reading reading, @Nullable String... values)
+  private static List<ObjectNode> query(
+      DataSource database, String sql, Reading reading, @Nullable String... values)
       throws SQLException {
     try (Connection connection = database.getConnection();
         PreparedStatement statement = connection.prepareStatement(sql)) {

@@ -9,6 +9,9 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.app.Stack;
 import dev.ichido.config.ConfigLoader;
 import dev.ichido.embedded.DataFolder;
+import dev.ichido.executor.claim.ClaimRequest;
+import dev.ichido.executor.claim.ClaimStore;
+import dev.ichido.executor.claim.ExecutorMigration;
 import dev.ichido.inbox.InboxReader;
 import dev.ichido.inbox.InboxReply;
 import java.io.IOException;
@@ -18,13 +21,17 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /** A person settles what nobody can ask the remote about. */
 class OperationCommandIT {
@@ -134,10 +141,45 @@ class OperationCommandIT {
           .contains("SUCCEEDED", "attempt 1", "RESOLVED", "entry-17", delivery)
           .contains("person:maria " + EVIDENCE);
       assertThat(remote.calls()).isEqualTo(1);
+      claimsMayBeInAnotherDatabase(stack, data);
     }
+    // Without a stack the database is started for the command.
+    assertThat(json(0, "show", "demo", ID).path("attempts")).hasSize(1);
     Ran down = resolve("person:maria", EVIDENCE);
     assertThat(down.code()).isEqualTo(1);
     assertThat(down.err()).contains("STACK_DOWN");
+  }
+
+  private void claimsMayBeInAnotherDatabase(Stack stack, Path data) throws Exception {
+    try (Connection connection = stack.dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create database claims");
+    }
+    PGSimpleDataSource claims = new PGSimpleDataSource();
+    claims.setUrl(stack.endpoints().databaseUrl().replaceFirst("/[^/?]+(?=\\?|$)", "/claims"));
+    claims.setUser(stack.endpoints().databaseUser());
+    claims.setPassword(Files.readString(data.resolve("postgres/password")).strip());
+    ExecutorMigration.migrate(claims);
+    new ClaimStore(claims, "elsewhere/1")
+        .take(
+            List.of(new ClaimRequest("k1/demo/global/" + ID, 7, "command", "pay", null, null)),
+            Instant.now());
+    Path config =
+        Files.writeString(
+            temp.resolve("apart.yaml"),
+            """
+            inbox: { database: { url: '%1$s', user: '%3$s', password: '%4$s' } }
+            executor: { database: { url: '%2$s', user: '%3$s', password: '%4$s' } }
+            """
+                .formatted(
+                    stack.endpoints().databaseUrl(),
+                    claims.getUrl(),
+                    claims.getUser(),
+                    claims.getPassword()));
+    Ran ran = Ran.of("operation", "show", "demo", ID, "--config", config.toString(), "--json");
+    assertThat(ran.code()).as(ran.err()).isZero();
+    assertThat(JSON.readTree(ran.out()).path("attempts").findValuesAsText("owner"))
+        .containsExactly("elsewhere/1");
   }
 
   private static void becomesUnknown(InboxReader inbox, String delivery)
@@ -218,17 +260,17 @@ class OperationCommandIT {
 
   private static String config(int port) {
     return """
-        topics: { prefix: silent, partitions: 2 }
-        tenants: { demo: { principals: ['agent:demo'] } }
-        actions:
-          pay:
-            effect: write
-            lease: 5s
-            http:
-              url: 'http://127.0.0.1:%d/pay'
-              reference: $.id
-              timeouts: { connect: 1s, first_byte: 1s, total: 2s }
-        """
+    topics: { prefix: silent, partitions: 2 }
+    tenants: { demo: { principals: ['agent:demo'] } }
+    actions:
+      pay:
+        effect: write
+        lease: 5s
+        http:
+          url: 'http://127.0.0.1:%d/pay'
+          reference: $.id
+          timeouts: { connect: 1s, first_byte: 1s, total: 2s }
+    """
         .formatted(port);
   }
 
