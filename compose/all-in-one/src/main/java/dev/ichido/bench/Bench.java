@@ -249,9 +249,9 @@ public final class Bench {
 
   private String setup() {
     return ("%d cores; Java %s; %d runs of %d operations, %d in flight or %.0f a second; PostgreSQL"
-                + " with fsync and synchronous commit, one Kafka node without fsync; processing %s."
-                + " CPU seconds per 1,000 operations of this process, which is also the caller, and"
-                + " of PostgreSQL; the remote is another process. The inbox is followed by LISTEN.")
+            + " with fsync and synchronous commit, one Kafka node without fsync; processing %s."
+            + " CPU seconds per 1,000 operations of this process, which is also the caller, and"
+            + " of PostgreSQL; the remote is another process. The inbox is followed by LISTEN.")
         .formatted(
             Runtime.getRuntime().availableProcessors(),
             Runtime.version(),
