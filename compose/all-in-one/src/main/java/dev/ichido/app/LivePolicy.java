@@ -7,6 +7,7 @@ import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpContract;
+import dev.ichido.schemas.Topics;
 import dev.ichido.topology.policy.ActionRules;
 import dev.ichido.topology.policy.Ages;
 import dev.ichido.topology.policy.PolicyException;
@@ -17,6 +18,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,7 +28,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,7 +52,8 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
           Thread.ofPlatform().daemon().name("ichido-policy").factory());
   private final AtomicLong reloads = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
-  private IchidoConfig seen;
+  private final ConfigLoader loader;
+  private @Nullable String seen;
   private volatile Loaded current;
 
   /**
@@ -58,11 +64,12 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
    */
   record Loaded(PolicySet rules, Map<String, HttpContract> contracts) {}
 
-  private LivePolicy(IchidoConfig config) {
+  private LivePolicy(ConfigLoader loader, IchidoConfig config, @Nullable String text) {
+    this.loader = loader;
     this.config = config;
-    this.seen = config;
+    this.seen = text;
     this.current = load(config);
-    this.claimRetention = Roles.claimRetention(config, current.rules());
+    this.claimRetention = claimRetention(config, current.rules());
   }
 
   /**
@@ -73,7 +80,7 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
    * @throws ExecutorException when a contract cannot
    */
   public static LivePolicy fixed(IchidoConfig config) {
-    return new LivePolicy(config);
+    return new LivePolicy(ConfigLoader.ofProcess(), config, null);
   }
 
   /**
@@ -84,15 +91,20 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
    * @throws ExecutorException when a contract cannot
    */
   public static LivePolicy of(Path file) {
-    ConfigLoader loader = ConfigLoader.ofProcess();
-    LivePolicy policy = new LivePolicy(loader.load(file));
+    String text = ConfigLoader.read(file);
+    LivePolicy policy = of(ConfigLoader.ofProcess(), file.toString(), text);
     var unused =
         policy.watcher.scheduleWithFixedDelay(
-            () -> policy.reload(() -> loader.load(file)),
+            () -> policy.look(() -> ConfigLoader.read(file)),
             EVERY.toMillis(),
             EVERY.toMillis(),
             TimeUnit.MILLISECONDS);
     return policy;
+  }
+
+  /** The policy of this text; nothing looks for another by itself. */
+  static LivePolicy of(ConfigLoader loader, String source, String text) {
+    return new LivePolicy(loader, loader.load(source, text), text);
   }
 
   /** The configuration as it was read first. */
@@ -130,21 +142,17 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
         .register(registry);
   }
 
-  /** Where a configuration is read from. */
-  interface Source {
-    IchidoConfig read();
-  }
-
-  /** Looks at the source now. */
-  synchronized void reload(Source source) {
+  /** Takes the source's text, if it is another than the one that was looked at last. */
+  synchronized void look(Supplier<String> source) {
     try {
-      IchidoConfig next = source.read();
-      if (next.policy().root().equals(seen.policy().root())) {
+      String text = source.get();
+      if (text.equals(seen)) {
         return;
       }
-      seen = next;
+      seen = text;
+      IchidoConfig next = loader.load(config.source(), text);
       Loaded loaded = load(next);
-      Duration least = Roles.claimRetention(next, loaded.rules());
+      Duration least = claimRetention(next, loaded.rules());
       if (least.compareTo(claimRetention) > 0) {
         throw ConfigException.restartNeeded(next.source(), claimRetention, least);
       }
@@ -162,6 +170,29 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
   @Override
   public void close() {
     watcher.shutdownNow();
+  }
+
+  /**
+   * As long as an operation of any action may start an attempt, is replayed or is remembered, and
+   * as long as its command may be read again.
+   *
+   * @throws ConfigException CLAIM_RETENTION_SHORT
+   */
+  private static Duration claimRetention(IchidoConfig config, PolicySet rules) {
+    Duration least =
+        rules.actions().values().stream()
+            .map(ActionRules::policy)
+            .flatMap(
+                policy ->
+                    Stream.of(policy.retryHorizon(), policy.horizon(), Topics.WORK_RETENTION)
+                        .map(policy.clockSkew()::plus))
+            .max(Comparator.naturalOrder())
+            .orElse(Topics.WORK_RETENTION);
+    Duration given = config.executor().claimRetention();
+    if (given != null && given.compareTo(least) < 0) {
+      throw ConfigException.claimRetentionShort(config.source(), least);
+    }
+    return given == null ? least : given;
   }
 
   private static Loaded load(IchidoConfig config) {

@@ -17,7 +17,6 @@ import dev.ichido.inbox.InboxRole;
 import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.OutboxRelay;
 import dev.ichido.relay.RelayConfig;
-import dev.ichido.schemas.Topics;
 import dev.ichido.topology.ProcessorConfig;
 import dev.ichido.topology.ProcessorRole;
 import dev.ichido.topology.policy.ActionRules;
@@ -25,13 +24,11 @@ import dev.ichido.topology.policy.PolicySet;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Makes roles from the configuration. Nothing is started here. */
@@ -180,29 +177,6 @@ public final class Roles {
           inbox.close();
           pool.close();
         });
-  }
-
-  /**
-   * As long as an operation of any action may start an attempt, is replayed or is remembered, and
-   * as long as its command may be read again.
-   *
-   * @throws ConfigException CLAIM_RETENTION_SHORT
-   */
-  static Duration claimRetention(IchidoConfig config, PolicySet rules) {
-    Duration least =
-        rules.actions().values().stream()
-            .map(ActionRules::policy)
-            .flatMap(
-                policy ->
-                    Stream.of(policy.retryHorizon(), policy.horizon(), Topics.WORK_RETENTION)
-                        .map(policy.clockSkew()::plus))
-            .max(Comparator.naturalOrder())
-            .orElse(Topics.WORK_RETENTION);
-    Duration given = config.executor().claimRetention();
-    if (given != null && given.compareTo(least) < 0) {
-      throw ConfigException.claimRetentionShort(config.source(), least);
-    }
-    return given == null ? least : given;
   }
 
   /** HTTP to the outbox, and replies to HTTP. */

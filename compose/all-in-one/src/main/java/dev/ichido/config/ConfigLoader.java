@@ -104,8 +104,17 @@ public final class ConfigLoader {
    * @throws ConfigException with a code, the line and what to check
    */
   public IchidoConfig load(Path file) {
+    return load(file.toString(), read(file));
+  }
+
+  /**
+   * The text of a file, as it is.
+   *
+   * @throws ConfigException CONFIG_UNREADABLE
+   */
+  public static String read(Path file) {
     try {
-      return load(file.toString(), Files.readString(file));
+      return Files.readString(file);
     } catch (NoSuchFileException e) {
       throw ConfigException.fileUnreadable(file.toString(), "there is no such file", e);
     } catch (IOException e) {

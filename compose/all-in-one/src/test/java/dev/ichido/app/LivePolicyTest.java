@@ -23,13 +23,13 @@ class LivePolicyTest {
 
   @Test
   void aChangedTextIsTakenOnce() {
-    try (LivePolicy policy = LivePolicy.fixed(config(FIRST))) {
+    try (LivePolicy policy = watched()) {
       policy.bindTo(meters);
       List<PolicySet> taken = new ArrayList<>();
       policy.take(loaded -> taken.add(loaded.rules()));
       String second = "actions: { a: { effect: write }, b: { effect: read } }";
-      policy.reload(() -> config(second));
-      policy.reload(() -> config(second));
+      policy.look(() -> second);
+      policy.look(() -> second);
       assertThat(policy.rules().actions()).containsOnlyKeys("a", "b");
       assertThat(taken).hasSize(2).last().isSameAs(policy.rules());
       assertThat(count("ichido.policy.reloads")).isEqualTo(1);
@@ -49,10 +49,10 @@ class LivePolicyTest {
         "{",
       })
   void whatCannotBeLoadedIsRefusedWhole(String text) {
-    try (LivePolicy policy = LivePolicy.fixed(config(FIRST))) {
+    try (LivePolicy policy = watched()) {
       policy.bindTo(meters);
       PolicySet before = policy.rules();
-      policy.reload(() -> config(text));
+      policy.look(() -> text);
       assertThat(policy.rules()).isSameAs(before);
       assertThat(count("ichido.policy.refusals")).isEqualTo(1);
     }
@@ -60,7 +60,7 @@ class LivePolicyTest {
 
   @Test
   void whatARoleRefusesIsRefused() {
-    try (LivePolicy policy = LivePolicy.fixed(config(FIRST))) {
+    try (LivePolicy policy = watched()) {
       policy.bindTo(meters);
       policy.take(
           loaded -> {
@@ -68,7 +68,7 @@ class LivePolicyTest {
               throw ExecutorException.hiddenRetry("x");
             }
           });
-      policy.reload(() -> config("actions: { a: { effect: write }, b: { effect: read } }"));
+      policy.look(() -> "actions: { a: { effect: write }, b: { effect: read } }");
       assertThat(policy.rules().actions()).containsOnlyKeys("a");
       assertThat(count("ichido.policy.refusals")).isEqualTo(1);
     }
@@ -81,6 +81,10 @@ class LivePolicyTest {
     assertThatThrownBy(
             () -> LivePolicy.fixed(config("executor: { claim_retention: 1d }\n" + FIRST)))
         .isInstanceOf(ConfigException.class);
+  }
+
+  private static LivePolicy watched() {
+    return LivePolicy.of(new ConfigLoader(name -> null), "ichido.yaml", FIRST);
   }
 
   private double count(String name) {
