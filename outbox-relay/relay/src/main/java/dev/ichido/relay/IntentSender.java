@@ -89,8 +89,8 @@ final class IntentSender implements AutoCloseable {
   static Map<String, Object> settings(Map<String, String> kafka, String transactionalId) {
     Map<String, Object> settings = new HashMap<>();
     settings.put("max.request.size", String.valueOf(Topics.DEAD_LETTER_BYTES + (64 << 10)));
-    // A second request would overtake the first while that is added to the transaction, and both
-    // would be sent again.
+    // With more than one request in flight the broker refused some as out of order, and they were
+    // sent again.
     settings.put("batch.size", String.valueOf(256 << 10));
     settings.put("max.in.flight.requests.per.connection", "1");
     // A batch that can't be delivered in this time is read from the slot again.

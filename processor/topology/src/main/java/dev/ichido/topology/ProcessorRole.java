@@ -155,8 +155,8 @@ public final class ProcessorRole implements AutoCloseable {
 
   /**
    * Under exactly_once_v2 nothing is read before the commit, which sends what waits, so until then
-   * it gathers. A second request would overtake the first while that is added to the transaction,
-   * and both would be sent again: there is one at a time.
+   * it gathers. With more than one request in flight the broker refused some as out of order, and
+   * they were sent again: there is one at a time.
    */
   private static Map<String, String> sending(ProcessorConfig config) {
     return switch (config.guarantee()) {
