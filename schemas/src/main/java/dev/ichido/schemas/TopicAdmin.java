@@ -121,7 +121,10 @@ public final class TopicAdmin implements AutoCloseable {
    * @throws TopicAdminException TOPIC_MISSING, or when Kafka cannot be asked, or refuses
    */
   public void requireThere(List<TopicSpec> specs) {
-    Map<String, TopicDescription> topics = describe(specs);
+    requireThere(specs, describe(specs));
+  }
+
+  private static void requireThere(List<TopicSpec> specs, Map<String, TopicDescription> topics) {
     List<String> missing =
         specs.stream().map(TopicSpec::name).filter(name -> !topics.containsKey(name)).toList();
     if (!missing.isEmpty()) {
@@ -137,9 +140,10 @@ public final class TopicAdmin implements AutoCloseable {
    *     refuses
    */
   public void requireSafe(List<TopicSpec> specs) {
-    requireThere(specs);
+    Map<String, TopicDescription> topics = describe(specs);
+    requireThere(specs, topics);
     List<Difference> unsafe =
-        differences(specs, describe(specs)).stream().filter(Difference::unsafe).toList();
+        differences(specs, topics).stream().filter(Difference::unsafe).toList();
     if (!unsafe.isEmpty()) {
       throw TopicAdminException.unsafe(unsafe);
     }

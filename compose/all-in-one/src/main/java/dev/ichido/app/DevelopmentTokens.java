@@ -49,6 +49,21 @@ public final class DevelopmentTokens {
     Files.write(file, lines, UTF_8);
   }
 
+  /**
+   * One caller's token.
+   *
+   * @param token as it is sent
+   */
+  public record Token(String token, String tenant, String principal) {}
+
+  /** All tokens of the stack in a data folder. */
+  public static List<Token> read(Path folder) throws IOException {
+    return Files.readAllLines(folder.resolve(FILE), UTF_8).stream()
+        .map(line -> line.split(" ", 3))
+        .map(words -> new Token(words[0], words[1], words[2]))
+        .toList();
+  }
+
   private static String random() {
     byte[] bytes = new byte[32];
     new SecureRandom().nextBytes(bytes);

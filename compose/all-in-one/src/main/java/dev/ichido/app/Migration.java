@@ -7,11 +7,8 @@ import dev.ichido.gateway.GatewayMigration;
 import dev.ichido.inbox.InboxMigration;
 import dev.ichido.relay.OutboxMigration;
 import dev.ichido.schemas.TopicAdmin;
-import dev.ichido.schemas.TopicSpec;
-import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RegistryClient;
 import java.time.Duration;
-import java.util.List;
 
 /** Everything that has to be there before a role starts. Each step may be run again. */
 public final class Migration {
@@ -65,17 +62,14 @@ public final class Migration {
   /** Topics that are missing are made; differences of the others are told, not changed. */
   public TopicAdmin.Report topics() {
     try (TopicAdmin admin = TopicAdmin.connect(config.kafka().values(), KAFKA)) {
-      return admin.ensure(specs());
+      return admin.ensure(config.topics().specs());
     }
   }
 
   /** Schemas of all topics; returns how many subjects there are. */
   public int schemas() {
-    return RegistryClient.from(config.registry().values()).registerAll(specs()).size();
-  }
-
-  private List<TopicSpec> specs() {
-    return new Topics(config.topics().prefix())
-        .specs(config.topics().partitions(), config.topics().replicationFactor());
+    return RegistryClient.from(config.registry().values())
+        .registerAll(config.topics().specs())
+        .size();
   }
 }

@@ -11,6 +11,7 @@ import dev.ichido.schemas.wire.SchemaRefusedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /** What a role needs of servers that exist, looked at before it starts to wait for them. */
 final class Preflight {
@@ -40,37 +41,23 @@ final class Preflight {
     Topics topics = new Topics(config.topics().prefix());
     switch (role) {
       case RELAY, GATEWAY -> {}
-      case PROCESSOR -> {
-        List<TopicSpec> all = specs(topics);
-        try (TopicAdmin admin = admin()) {
-          admin.requireSafe(all);
-        }
-        requireRegistered(all);
-      }
-      case EXECUTOR -> requireThere(topics, topics.commands(), topics.results());
-      case INBOX -> requireThere(topics, topics.replies(), topics.journal());
+      case PROCESSOR -> require(config.topics().specs(), TopicAdmin::requireSafe);
+      case EXECUTOR -> requireThere(topics.commands(), topics.results());
+      case INBOX -> requireThere(topics.replies(), topics.journal());
     }
   }
 
-  private void requireThere(Topics topics, String one, String other) {
+  private void requireThere(String one, String other) {
     Set<String> names = Set.of(one, other);
-    List<TopicSpec> specs =
-        specs(topics).stream().filter(spec -> names.contains(spec.name())).toList();
-    try (TopicAdmin admin = admin()) {
-      admin.requireThere(specs);
+    require(
+        config.topics().specs().stream().filter(spec -> names.contains(spec.name())).toList(),
+        TopicAdmin::requireThere);
+  }
+
+  private void require(List<TopicSpec> specs, BiConsumer<TopicAdmin, List<TopicSpec>> look) {
+    try (TopicAdmin admin = TopicAdmin.connect(config.kafka().values(), patience)) {
+      look.accept(admin, specs);
     }
-    requireRegistered(specs);
-  }
-
-  private List<TopicSpec> specs(Topics topics) {
-    return topics.specs(config.topics().partitions(), config.topics().replicationFactor());
-  }
-
-  private TopicAdmin admin() {
-    return TopicAdmin.connect(config.kafka().values(), patience);
-  }
-
-  private void requireRegistered(List<TopicSpec> specs) {
     RegistryClient registry = RegistryClient.from(config.registry().values());
     specs.forEach(spec -> registry.requireId(spec.subject(), spec.schema()));
   }

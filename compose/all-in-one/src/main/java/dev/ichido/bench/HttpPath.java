@@ -1,7 +1,5 @@
 package dev.ichido.bench;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.app.DevelopmentTokens;
@@ -13,7 +11,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,10 +29,7 @@ final class HttpPath implements OncePath {
     this.stack = stack;
     this.address = URI.create(stack.endpoints().gatewayUrl() + "/v1/actions/" + OutboxPath.ACTION);
     try {
-      for (String line : Files.readAllLines(folder.resolve(DevelopmentTokens.FILE), UTF_8)) {
-        String[] words = line.split(" ", 3);
-        tokens.put(words[1], words[0]);
-      }
+      DevelopmentTokens.read(folder).forEach(it -> tokens.put(it.tenant(), it.token()));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -44,16 +44,18 @@ final class DatabaseAccess implements AutoCloseable {
       description = "Use the servers of this configuration rather than the embedded ones.")
   private @Nullable Path config;
 
+  private @Nullable IchidoConfig loaded;
+
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
   private @Nullable DataSource embedded;
 
   /** Connects to nothing yet, except that it starts an embedded server that does not run. */
   DataSource open(Function<IchidoConfig, DatabaseSection> section, String path) {
     if (config != null) {
-      IchidoConfig loaded = ConfigLoader.ofProcess().load(config);
-      DatabaseSection database = section.apply(loaded);
+      IchidoConfig given = given(config);
+      DatabaseSection database = section.apply(given);
       if (database.url() == null) {
-        throw ConfigException.valueMissing(loaded.source(), path + ".url", "command");
+        throw ConfigException.valueMissing(given.source(), path + ".url", "command");
       }
       return source(database.url(), database.user(), database.password());
     }
@@ -94,7 +96,7 @@ final class DatabaseAccess implements AutoCloseable {
    */
   Optional<DataSource> find(Function<IchidoConfig, DatabaseSection> section, String table)
       throws SQLException {
-    if (config != null && section.apply(ConfigLoader.ofProcess().load(config)).url() == null) {
+    if (config != null && section.apply(given(config)).url() == null) {
       return Optional.empty();
     }
     DataSource source = open(section, table);
@@ -114,12 +116,12 @@ final class DatabaseAccess implements AutoCloseable {
    */
   IchidoConfig processorConfig() {
     if (config != null) {
-      return ConfigLoader.ofProcess().load(config);
+      return given(config);
     }
-    String given = running().config();
-    return given == null
+    String running = running().config();
+    return running == null
         ? DemoSetup.gettingStarted(data.folder())
-        : ConfigLoader.ofProcess().load(Path.of(given));
+        : ConfigLoader.ofProcess().load(Path.of(running));
   }
 
   /**
@@ -129,19 +131,24 @@ final class DatabaseAccess implements AutoCloseable {
    */
   TopicAccess topics() {
     if (config != null) {
-      IchidoConfig loaded = ConfigLoader.ofProcess().load(config);
-      require(loaded, loaded.kafka(), "bootstrap.servers", "kafka");
-      require(loaded, loaded.registry(), "schema.registry.url", "registry");
+      IchidoConfig given = given(config);
+      require(given, given.kafka(), "bootstrap.servers", "kafka");
+      require(given, given.registry(), "schema.registry.url", "registry");
       return new TopicAccess(
-          loaded.kafka().values(),
-          loaded.registry().values(),
-          new Topics(loaded.topics().prefix()));
+          given.kafka().values(), given.registry().values(), new Topics(given.topics().prefix()));
     }
     Endpoints running = running();
     return new TopicAccess(
         Map.of("bootstrap.servers", running.bootstrapServers()),
         Map.of("schema.registry.url", running.registryUrl()),
         new Topics(running.topicPrefix()));
+  }
+
+  private IchidoConfig given(Path file) {
+    if (loaded == null) {
+      loaded = ConfigLoader.ofProcess().load(file);
+    }
+    return loaded;
   }
 
   private Endpoints running() {

@@ -3,9 +3,11 @@ package dev.ichido.config;
 import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.relay.OutboxDatabase;
 import dev.ichido.relay.RelayTuning;
+import dev.ichido.schemas.TopicSpec;
 import dev.ichido.topology.Guarantee;
 import dev.ichido.topology.policy.LocatedTree;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -148,6 +150,11 @@ public record IchidoConfig(
    */
   public record Topics(String prefix, int partitions, short replicationFactor) {
     static final Topics DEFAULT = new Topics("ichido", 4, (short) 1);
+
+    /** All topics of that prefix, as they are to be made. */
+    public List<TopicSpec> specs() {
+      return new dev.ichido.schemas.Topics(prefix).specs(partitions, replicationFactor);
+    }
   }
 
   /**

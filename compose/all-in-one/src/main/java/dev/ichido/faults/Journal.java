@@ -1,19 +1,14 @@
 package dev.ichido.faults;
 
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.replay.TopicTail;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
@@ -21,42 +16,19 @@ import org.apache.kafka.common.serialization.Deserializer;
  * was suspected; whether an effect took place is not asked of it.
  */
 final class Journal implements AutoCloseable {
-  private static final Duration POLL = Duration.ofMillis(100);
-
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final TopicTail tail;
   private final Deserializer<JournalEntry> deserializer;
   private final List<JournalEntry> lines = new ArrayList<>();
 
   Journal(IchidoConfig config) {
-    String topic = new Topics(config.topics().prefix()).journal();
-    consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                "bootstrap.servers",
-                config.kafka().values().get("bootstrap.servers"),
-                "isolation.level",
-                "read_committed"),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer());
+    tail =
+        TopicTail.fromNow(config.kafka().values(), new Topics(config.topics().prefix()).journal());
     deserializer = RecordSerdes.from(config.registry().values()).deserializer(JournalEntry.class);
-    List<TopicPartition> partitions =
-        consumer.partitionsFor(topic).stream()
-            .map(it -> new TopicPartition(topic, it.partition()))
-            .toList();
-    consumer.assign(partitions);
-    consumer.seekToEnd(partitions);
-    partitions.forEach(consumer::position);
   }
 
   /** Lines of operations whose id begins so, up to now, in the order of each operation. */
   List<JournalEntry> read(String prefix) {
-    Map<TopicPartition, Long> ends = consumer.endOffsets(consumer.assignment());
-    while (ends.entrySet().stream()
-        .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-        lines.add(deserializer.deserialize(record.topic(), record.value()));
-      }
-    }
+    tail.read(record -> lines.add(deserializer.deserialize(record.topic(), record.value())));
     lines.removeIf(
         line -> line.getOperationId() == null || !line.getOperationId().startsWith(prefix));
     return List.copyOf(lines);
@@ -66,7 +38,7 @@ final class Journal implements AutoCloseable {
    * For how long the outcome of one operation was unknown.
    *
    * @param since when it became so for the first time
-   * @param until when it was first settled after that; null: it is not
+   * @param until when it was first settled after that; empty: it is not
    */
   record Unknown(Instant since, Optional<Instant> until) {
     /** Empty when it was known all the time. */
@@ -88,7 +60,7 @@ final class Journal implements AutoCloseable {
 
   @Override
   public void close() {
-    consumer.close();
+    tail.close();
     deserializer.close();
   }
 }

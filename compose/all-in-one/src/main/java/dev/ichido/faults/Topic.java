@@ -3,55 +3,37 @@ package dev.ichido.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ichido.config.IchidoConfig;
-import java.time.Duration;
+import dev.ichido.replay.TopicTail;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** A topic as bytes: what a queue hands again, and what a stranger writes. */
 final class Topic {
-  private static final Duration POLL = Duration.ofMillis(200);
-
-  private final Map<String, Object> settings = new HashMap<>();
+  private final Map<String, String> kafka;
   private final String name;
 
   Topic(IchidoConfig config, String name) {
-    settings.put("bootstrap.servers", config.kafka().values().get("bootstrap.servers"));
+    kafka = config.kafka().values();
     this.name = name;
   }
 
   /** Committed records whose key holds the text, in the order of their partitions. */
   List<ConsumerRecord<byte[], byte[]>> read(String inKey) {
-    Map<String, Object> reading = new HashMap<>(settings);
-    reading.put("isolation.level", "read_committed");
     List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(reading, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(name).stream()
-              .map(it -> new TopicPartition(name, it.partition()))
-              .toList();
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-      while (ends.entrySet().stream()
-          .anyMatch(end -> consumer.position(end.getKey()) < end.getValue())) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          if (record.key() != null && new String(record.key(), UTF_8).contains(inKey)) {
-            found.add(record);
-          }
-        }
-      }
+    try (TopicTail tail = TopicTail.fromStart(kafka, name)) {
+      tail.read(
+          record -> {
+            if (record.key() != null && new String(record.key(), UTF_8).contains(inKey)) {
+              found.add(record);
+            }
+          });
     }
     return found;
   }
@@ -97,6 +79,7 @@ final class Topic {
   }
 
   private KafkaProducer<byte[], byte[]> producer() {
-    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+    return new KafkaProducer<>(
+        Map.copyOf(kafka), new ByteArraySerializer(), new ByteArraySerializer());
   }
 }

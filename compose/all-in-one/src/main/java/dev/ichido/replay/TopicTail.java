@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -13,9 +14,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads committed records of one topic, up to where it ends at the moment of asking. */
-final class TopicTail implements AutoCloseable {
+public final class TopicTail implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration CONNECT = Duration.ofSeconds(15);
+
+  /** A name of its own for each, since metrics are kept by it. */
+  private static final AtomicInteger OPENED = new AtomicInteger();
 
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions;
@@ -26,14 +30,14 @@ final class TopicTail implements AutoCloseable {
   }
 
   /** Begins with the first record that the broker still has. */
-  static TopicTail fromStart(Map<String, String> kafka, String topic) {
+  public static TopicTail fromStart(Map<String, String> kafka, String topic) {
     TopicTail tail = open(kafka, topic);
     tail.consumer.seekToBeginning(tail.partitions);
     return tail;
   }
 
   /** Begins with the first record that is not committed yet. */
-  static TopicTail fromNow(Map<String, String> kafka, String topic) {
+  public static TopicTail fromNow(Map<String, String> kafka, String topic) {
     TopicTail tail = open(kafka, topic);
     tail.consumer.endOffsets(tail.partitions, CONNECT).forEach(tail.consumer::seek);
     return tail;
@@ -46,7 +50,7 @@ final class TopicTail implements AutoCloseable {
     settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     settings.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     settings.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    settings.putIfAbsent(ConsumerConfig.CLIENT_ID_CONFIG, "replay");
+    settings.putIfAbsent(ConsumerConfig.CLIENT_ID_CONFIG, "replay-" + OPENED.incrementAndGet());
     KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(settings);
     List<TopicPartition> partitions =
         consumer.partitionsFor(topic, CONNECT).stream()
@@ -57,14 +61,15 @@ final class TopicTail implements AutoCloseable {
   }
 
   /** Hands over what is there, perhaps more, and was not handed over yet. */
-  void read(Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
+  public void read(Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, CONNECT);
     while (partitions.stream().anyMatch(it -> consumer.position(it) < ends.getOrDefault(it, 0L))) {
       consumer.poll(POLL).forEach(visitor);
     }
   }
 
-  List<ConsumerRecord<byte[], byte[]>> read() {
+  /** What is there, perhaps more, and was not handed over yet. */
+  public List<ConsumerRecord<byte[], byte[]>> read() {
     List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
     read(records::add);
     return records;

@@ -1,7 +1,5 @@
 package dev.ichido.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.IOException;
@@ -12,7 +10,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,13 +46,11 @@ final class DoorClient {
   /** With the development token of a principal. */
   static DoorClient of(String url, Path folder, String tenant, String principal)
       throws IOException {
-    String caller = " " + tenant + " " + principal;
-    String line =
-        Files.readAllLines(folder.resolve(DevelopmentTokens.FILE), UTF_8).stream()
-            .filter(it -> it.endsWith(caller))
-            .findFirst()
-            .orElseThrow();
-    return new DoorClient(url, line.substring(0, line.length() - caller.length()));
+    return DevelopmentTokens.read(folder).stream()
+        .filter(it -> it.tenant().equals(tenant) && it.principal().equals(principal))
+        .map(it -> new DoorClient(url, it.token()))
+        .findFirst()
+        .orElseThrow();
   }
 
   String token() {

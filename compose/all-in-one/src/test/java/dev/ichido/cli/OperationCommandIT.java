@@ -25,6 +25,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -85,20 +86,7 @@ class OperationCommandIT {
 
       refused(resolve("agent:demo", EVIDENCE), "UNAUTHORIZED");
       refused(resolve("person:maria", " "), "EVIDENCE_MISSING");
-      refused(
-          run(
-              "resolve",
-              "demo",
-              ID,
-              "--as",
-              "SUCCEEDED",
-              "--by",
-              "person:maria",
-              "--evidence",
-              EVIDENCE,
-              "--attempt",
-              "2"),
-          "NOT_RESOLVABLE");
+      refused(resolve("person:maria", EVIDENCE, "--attempt", "2"), "NOT_RESOLVABLE");
       assertThat(json(0, "show", "demo", ID).path("state").asText())
           .isEqualTo("UNKNOWN_RECONCILIATION");
       assertThat(inbox.findFinal(delivery)).isEmpty();
@@ -203,8 +191,13 @@ class OperationCommandIT {
     return ran.out().strip();
   }
 
-  private Ran resolve(String by, String evidence) {
-    return run("resolve", "demo", ID, "--as", "SUCCEEDED", "--by", by, "--evidence", evidence);
+  private Ran resolve(String by, String evidence, String... more) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "resolve", "demo", ID, "--as", "SUCCEEDED", "--by", by, "--evidence", evidence));
+    arguments.addAll(List.of(more));
+    return run(arguments.toArray(String[]::new));
   }
 
   /** A stack that is not in a data folder is found by its configuration. */

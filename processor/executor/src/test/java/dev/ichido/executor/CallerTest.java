@@ -41,21 +41,7 @@ class CallerTest {
   @Test
   void whatIsRecordedIsToldAndWhatIsAnothersIsLeft() {
     Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
-    Report revoked =
-        new Report(
-            Report.Kind.ATTEMPT,
-            Finding.FAILED_RETRYABLE,
-            "cmd/result",
-            null,
-            null,
-            null,
-            0,
-            null,
-            "REVOKED",
-            null,
-            0,
-            null,
-            NOW);
+    Report revoked = Commands.revoked("cmd/result", NOW);
     Told told = caller.perform(work(execute("op", null), new ClaimAnswer.Recorded(revoked)));
     assertThat(told.report()).isEqualTo(revoked);
     assertThat(told.keep()).isFalse();

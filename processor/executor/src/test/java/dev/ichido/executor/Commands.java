@@ -84,4 +84,22 @@ public final class Commands {
         c.step(),
         c.compensates());
   }
+
+  /** What is kept of an attempt that was revoked before it began. */
+  public static Report revoked(String reportId, Instant at) {
+    return new Report(
+        Report.Kind.ATTEMPT,
+        Report.Finding.FAILED_RETRYABLE,
+        reportId,
+        null,
+        null,
+        null,
+        0,
+        null,
+        "REVOKED",
+        null,
+        0,
+        null,
+        at);
+  }
 }

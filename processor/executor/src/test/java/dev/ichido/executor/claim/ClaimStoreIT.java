@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.executor.Commands;
 import dev.ichido.executor.Report;
 import dev.ichido.executor.ResultBody;
 import java.nio.file.Path;
@@ -87,7 +88,7 @@ class ClaimStoreIT {
             Duration.ofMillis(1500),
             NOW);
     store.record(List.of(new Recording("kept", 1, told, null)));
-    store.record(List.of(new Recording("kept", 1, report("r-2"), null)));
+    store.record(List.of(new Recording("kept", 1, Commands.revoked("r-2", NOW), null)));
     assertThat(store.take(List.of(claim("kept", 1), claim("kept", 2)), NOW))
         .containsExactly(new ClaimAnswer.Recorded(told), new ClaimAnswer.Open("a/1"));
   }
@@ -98,7 +99,7 @@ class ClaimStoreIT {
     assertThat(store.take(List.of(revocation("rev", 1)), NOW))
         .containsExactly(new ClaimAnswer.Won());
     assertThat(store.take(List.of(claim("rev", 1)), NOW))
-        .containsExactly(new ClaimAnswer.Recorded(report("rev-rev-1")));
+        .containsExactly(new ClaimAnswer.Recorded(Commands.revoked("rev-rev-1", NOW)));
     store.take(List.of(claim("rev", 2)), NOW);
     assertThat(store.take(List.of(revocation("rev", 2)), NOW))
         .containsExactly(new ClaimAnswer.Open("a/1"));
@@ -112,7 +113,7 @@ class ClaimStoreIT {
     List<Recording> recordings = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
       requests.add(i % 5 == 0 ? revocation("batch" + i, 1) : claim("batch" + i, 1));
-      recordings.add(new Recording("batch" + i, 1, report("r-" + i), null));
+      recordings.add(new Recording("batch" + i, 1, Commands.revoked("r-" + i, NOW), null));
     }
     store.take(requests, NOW);
     assertThat(counting.executions()).isEqualTo(1);
@@ -325,23 +326,6 @@ class ClaimStoreIT {
         "cmd-" + key + attempt,
         "pay",
         NOW.plusSeconds(60),
-        report("rev-" + key + "-" + attempt));
-  }
-
-  private static Report report(String id) {
-    return new Report(
-        Report.Kind.ATTEMPT,
-        Report.Finding.FAILED_RETRYABLE,
-        id,
-        null,
-        null,
-        null,
-        0,
-        null,
-        "REVOKED",
-        null,
-        0,
-        null,
-        NOW);
+        Commands.revoked("rev-" + key + "-" + attempt, NOW));
   }
 }
