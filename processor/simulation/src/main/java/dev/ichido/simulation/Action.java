@@ -57,9 +57,11 @@ record Action(Kind kind, int who, int what) {
     REQUEST_IS_REFUSED(2, "request %d is refused for good"),
     REQUEST_IS_LOST(3, "request %d is lost"),
     ANSWER_ARRIVES(16, "the answer to request %d arrives"),
+    NETWORK_HOLDS(2, "request %d is held back on its way"),
+    NETWORK_LETS_GO(4, "request %d is let go"),
 
     PAUSES(4, "%s is paused"),
-    RESUMES(1, "%s wakes up"),
+    RESUMES(6, "%s wakes up"),
     TIME_PASSES(6, "%s pass"),
     TIME_COMES(6, "time comes to the next deadline");
 
@@ -77,7 +79,8 @@ record Action(Kind kind, int who, int what) {
     INTENT("an intent"),
     OTHER_MEANING("an intent of another meaning"),
     OTHER_PRINCIPAL("an intent of another principal"),
-    CANCEL("a cancel");
+    CANCEL("a cancel"),
+    READ("a read");
 
     private final String text;
 
@@ -96,6 +99,11 @@ record Action(Kind kind, int who, int what) {
   /** Two of each role: the number of the role's kind times two, plus the number of the role. */
   static int role(int kind, int number) {
     return kind * 2 + number;
+  }
+
+  /** The other of the two. */
+  static int otherRole(int role) {
+    return role ^ 1;
   }
 
   @Override

@@ -276,6 +276,10 @@ final class Executors {
 
   private void goOn(Executor e, Work work) {
     ToolCommand command = work.sent.command();
+    if (command.kind() == ToolCommand.Kind.READ) {
+      work.stage = Stage.ASKING;
+      return;
+    }
     ClaimAnswer claim = work.claim;
     if (command.kind() == ToolCommand.Kind.RECONCILE && !(claim instanceof ClaimAnswer.Recorded)) {
       claim = claims.find(command.recordKey(), command.attempt());
@@ -343,7 +347,11 @@ final class Executors {
   }
 
   private void tell(Executor e, Work work, Answered answered) {
-    work.report = report(e, work, Report.Kind.RECONCILE, answered.finding(), answered.reference());
+    Report.Kind kind =
+        work.sent.command().kind() == ToolCommand.Kind.READ
+            ? Report.Kind.READ
+            : Report.Kind.RECONCILE;
+    work.report = report(e, work, kind, answered.finding(), answered.reference());
     work.stage = Stage.TO_REPORT;
   }
 

@@ -20,6 +20,7 @@ import dev.ichido.decision.Verdict;
 import dev.ichido.executor.Report;
 import dev.ichido.executor.ToolCommand;
 import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.simulation.Action.Written;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Processors.Made;
 import dev.ichido.simulation.Relays.Row;
@@ -134,6 +135,10 @@ final class Oracle {
 
   void replied(int operation, SendReply reply) {
     latest.put(reply.to().deliveryId(), reply);
+    if (reply.verdict() == Verdict.PASSED_THROUGH) {
+      // Of a read, whose answer is no operation's.
+      return;
+    }
     Answer answer = reply.answer();
     if (answer != null) {
       require(
@@ -250,7 +255,8 @@ final class Oracle {
           row.deliveryId() + " was never answered");
       OperationState state = world.processors.state(row.operation());
       require(
-          Objects.requireNonNull(reply).last() || state instanceof Open,
+          Objects.requireNonNull(reply).last()
+              || (state instanceof Open && row.written() != Written.READ),
           Invariant.EVERY_DELIVERY_ANSWERED,
           row.operation(),
           row.deliveryId() + " waits for an operation that is " + state.name());

@@ -19,6 +19,7 @@ import dev.ichido.decision.OperationEvent.CancelReceived;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.Found;
 import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.ReadReported;
 import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState;
@@ -291,8 +292,10 @@ final class Processors {
             at,
             null,
             true,
-            ActionEffect.WRITE,
-            changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT,
+            row.written() == Written.READ ? ActionEffect.READ : ActionEffect.WRITE,
+            row.written() == Written.READ
+                ? null
+                : changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT,
             budget(p, row.operation()),
             null));
   }
@@ -304,6 +307,22 @@ final class Processors {
     OperationKey key = World.KEYS.get(told.operation());
     int attempt = told.command().attempt();
     Answer answer = Answer.of(report.reference(), report.body());
+    if (told.command().kind() == ToolCommand.Kind.READ) {
+      decide(
+          p,
+          told.operation(),
+          new ReadReported(
+              key.tenant(),
+              key.scope(),
+              key.operationId(),
+              String.valueOf(told.command().deliveryId()),
+              OWNER,
+              now(p),
+              report.resultId(),
+              true,
+              answer));
+      return;
+    }
     OperationEvent event =
         switch (report.finding()) {
           case SUCCEEDED -> result(p, key, report, attempt, AttemptOutcome.SUCCEEDED, answer);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public record Profile(
     String name, ActionPolicy policy, long windowMillis, long lagMillis, boolean bounded) {
   /** In a bounded world, in milliseconds. */
-  static final long LONGEST_CALL = 1_000;
+  static final long LONGEST_CALL = 2_500;
 
   /** How far a role's clock is off at most, in milliseconds. */
   static final long CLOCK_OFF = 400;

@@ -97,14 +97,14 @@ final class Relays {
     };
   }
 
-  /** What a delivery means by its operation; a cancel means whatever the operation is. */
+  /** What a delivery means by its operation; a cancel and a read mean whatever it is. */
   boolean isOfAnotherMeaning(String deliveryId, @Nullable String arguments) {
     for (Row row : log) {
       if (row.deliveryId().equals(deliveryId)) {
         return switch (row.written()) {
           case INTENT, OTHER_PRINCIPAL -> !World.ARGUMENTS.equals(arguments);
           case OTHER_MEANING -> !World.OTHER_ARGUMENTS.equals(arguments);
-          case CANCEL -> false;
+          case CANCEL, READ -> false;
         };
       }
     }

@@ -36,6 +36,7 @@ final class Remote {
     final int life;
     final int work;
     final long checkedAt;
+    boolean held;
     boolean arrived;
     @Nullable Answered answered;
 
@@ -98,6 +99,8 @@ final class Remote {
       world.offer(actions, Action.Kind.REQUEST_IS_REFUSED, request.id, 0);
       world.offer(actions, Action.Kind.REQUEST_IS_LOST, request.id, 0);
       world.offer(actions, Action.Kind.ANSWER_ARRIVES, request.id, 0);
+      world.offer(actions, Action.Kind.NETWORK_HOLDS, request.id, 0);
+      world.offer(actions, Action.Kind.NETWORK_LETS_GO, request.id, 0);
     }
   }
 
@@ -106,7 +109,7 @@ final class Remote {
     if (request == null) {
       return null;
     }
-    boolean underWay = !request.arrived;
+    boolean underWay = !request.arrived && !request.held;
     return switch (action.kind()) {
       case REQUEST_TAKES_EFFECT -> underWay ? () -> takeEffect(request, Finding.SUCCEEDED) : null;
       case REQUEST_TAKES_EFFECT_AND_BREAKS ->
@@ -120,6 +123,8 @@ final class Remote {
               ? () -> answer(request, Finding.FAILED_TERMINAL, null)
               : null;
       case REQUEST_IS_LOST -> () -> open.remove(request);
+      case NETWORK_HOLDS -> underWay ? () -> request.held = true : null;
+      case NETWORK_LETS_GO -> request.held ? () -> request.held = false : null;
       case ANSWER_ARRIVES -> {
         Answered answered = request.answered;
         yield answered == null ? null : () -> arrive(request, answered);

@@ -20,6 +20,27 @@ public final class Simulation {
   private static final int SHORTEST = 40;
   private static final int LONGEST = 300;
 
+  /** How many steps of a hundred bring work on, whatever else may happen. */
+  private static final int[] OF_HEALTH = {0, 25, 50, 75};
+
+  /** What goes wrong in a run where little does. */
+  private static final List<Action.Kind> FAULTS =
+      List.of(
+          Action.Kind.PAUSES,
+          Action.Kind.EXECUTOR_GIVES_UP,
+          Action.Kind.EXECUTOR_TIMES_OUT,
+          Action.Kind.EXECUTOR_CRASHES,
+          Action.Kind.EXECUTOR_JOINS,
+          Action.Kind.NETWORK_HOLDS,
+          Action.Kind.REQUEST_IS_LOST,
+          Action.Kind.REQUEST_TAKES_EFFECT_AND_BREAKS,
+          Action.Kind.REQUEST_IS_NOT_ACCEPTED,
+          Action.Kind.REPLAYS_INTENT,
+          Action.Kind.PROCESSOR_CRASHES,
+          Action.Kind.RELAY_LOSES_SLOT);
+
+  private static final int KINDS_OF_FAULTS = 2;
+
   private final Profile profile;
   private final Protocol protocol;
   private final Set<Verdict> verdicts = EnumSet.noneOf(Verdict.class);
@@ -102,20 +123,29 @@ public final class Simulation {
     return kinds;
   }
 
+  /** The same seed is another run under another profile. */
+  private long ofProfile(long seed) {
+    return seed * 31 + profile.name().hashCode();
+  }
+
   private @Nullable ViolationException explore(long seed, List<Action> schedule) {
-    Random random = new Random(seed);
+    Random random = new Random(ofProfile(seed));
     int length = SHORTEST + random.nextInt(LONGEST - SHORTEST);
     Map<Action.Kind, Integer> weights = weights(random);
-    List<Action.Kind> order = order(random);
-    int ofHealth = random.nextInt(4) * 25;
-    World world = new World(profile, protocol, seed);
+    boolean mostlyHealthy = random.nextBoolean();
+    List<Action.Kind> order = order(random, mostlyHealthy ? 80 : 12);
+    int ofHealth = OF_HEALTH[random.nextInt(OF_HEALTH.length)];
+    List<Action.Kind> faults = faults(random);
+    World world = new World(profile, protocol, ofProfile(seed));
     try {
       for (int i = 0; i < length; i++) {
         List<Action> actions = world.actions();
         Action action =
-            random.nextInt(100) < ofHealth
-                ? healthy(world, actions, order, random)
-                : choose(actions, weights, random);
+            mostlyHealthy
+                ? mostlyHealthy(world, actions, order, faults, random)
+                : random.nextInt(100) < ofHealth
+                    ? healthy(world, actions, order, random)
+                    : choose(actions, weights, random);
         schedule.add(action);
         world.take(action);
       }
@@ -142,17 +172,21 @@ public final class Simulation {
   private static Map<Action.Kind, Integer> weights(Random random) {
     Map<Action.Kind, Integer> weights = new EnumMap<>(Action.Kind.class);
     for (Action.Kind kind : Action.Kind.values()) {
-      int factor = random.nextInt(4) == 0 ? 0 : random.nextInt(3) == 0 ? 4 : 1;
+      int factor = random.nextInt(8) == 0 ? 0 : random.nextInt(3) == 0 ? 4 : 1;
       weights.put(kind, kind.weight * factor);
     }
     return weights;
   }
 
-  /** Each run prefers other steps of those that bring work on, and does not take some at all. */
-  private static List<Action.Kind> order(Random random) {
+  /**
+   * Each run prefers other steps of those that bring work on, and does not take some at all.
+   *
+   * @param oneIn how rarely a kind is left out
+   */
+  private static List<Action.Kind> order(Random random, int oneIn) {
     List<Action.Kind> order = new ArrayList<>(World.PROGRESS);
     Collections.shuffle(order, random);
-    order.removeIf(kind -> random.nextInt(12) == 0);
+    order.removeIf(kind -> random.nextInt(oneIn) == 0);
     return order;
   }
 
@@ -165,6 +199,43 @@ public final class Simulation {
     return waits && actions.contains(time)
         ? time
         : progress == null ? actions.get(random.nextInt(actions.size())) : progress;
+  }
+
+  private static List<Action.Kind> faults(Random random) {
+    List<Action.Kind> kinds = new ArrayList<>(FAULTS);
+    Collections.shuffle(kinds, random);
+    return kinds.subList(0, KINDS_OF_FAULTS);
+  }
+
+  /**
+   * Something is written and work goes on; what goes wrong is of few kinds and rare, so that the
+   * rest comes to its end around it. A fault may end before the others do.
+   */
+  private static Action mostlyHealthy(
+      World world,
+      List<Action> actions,
+      List<Action.Kind> order,
+      List<Action.Kind> faults,
+      Random random) {
+    int what = random.nextInt(30);
+    List<Action> some =
+        actions.stream()
+            .filter(
+                it ->
+                    what < 3
+                        ? faults.contains(it.kind()) && isBorne(world, it)
+                        : what < 6
+                            ? it.kind() == Action.Kind.WRITES
+                            : what == 6 && World.HEALING.contains(it.kind()))
+            .toList();
+    return some.isEmpty()
+        ? healthy(world, actions, order, random)
+        : some.get(random.nextInt(some.size()));
+  }
+
+  /** Of two of a kind, one stays awake. */
+  private static boolean isBorne(World world, Action fault) {
+    return fault.kind() != Action.Kind.PAUSES || world.isAwake(Action.otherRole(fault.who()));
   }
 
   private static Action choose(
@@ -188,7 +259,7 @@ public final class Simulation {
 
   /** Takes the steps that are possible, and leaves the others out of the list. */
   private @Nullable ViolationException replay(long seed, List<Action> schedule) {
-    World world = new World(profile, protocol, seed);
+    World world = new World(profile, protocol, ofProfile(seed));
     List<Action> taken = new ArrayList<>();
     try {
       for (Action action : schedule) {

@@ -70,6 +70,9 @@ final class World {
           Kind.PROCESSOR_STARTS,
           Kind.EXECUTOR_POLLS);
 
+  /** Faults that end by themselves when no other happens any more. */
+  static final List<Kind> HEALING = List.of(Kind.RESUMES, Kind.NETWORK_LETS_GO);
+
   final Profile profile;
   final Protocol protocol;
   final Oracle oracle;
@@ -215,7 +218,9 @@ final class World {
           REQUEST_IS_NOT_ACCEPTED,
           REQUEST_IS_REFUSED,
           REQUEST_IS_LOST,
-          ANSWER_ARRIVES ->
+          ANSWER_ARRIVES,
+          NETWORK_HOLDS,
+          NETWORK_LETS_GO ->
           remote.way(action);
       case REPLAYS_INTENT ->
           who < intents.size() && replayed < 3
@@ -318,8 +323,8 @@ final class World {
 
   private boolean stepOfHealing() {
     List<Action> actions = actions();
-    Action resumes = find(actions, Kind.RESUMES);
-    Action next = resumes == null ? findProgress(actions, PROGRESS) : resumes;
+    Action next = findProgress(actions, HEALING);
+    next = next == null ? findProgress(actions, PROGRESS) : next;
     if (next != null) {
       return take(next);
     }

@@ -2,6 +2,8 @@ package dev.ichido.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ichido.decision.ActionPolicy;
+import dev.ichido.decision.ActionPolicy.AbsentAfter;
 import dev.ichido.decision.Answer;
 import dev.ichido.decision.Attempts;
 import dev.ichido.decision.Decision;
@@ -24,6 +26,7 @@ import dev.ichido.executor.claim.ClaimRequest;
 import dev.ichido.simulation.Protocol.Decider;
 import dev.ichido.simulation.Protocol.ExecutorRules;
 import dev.ichido.simulation.Protocol.RelayRules;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -38,7 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * that shows it is found soon, with a short schedule.
  */
 class BrokenProtocolTest {
-  private static final int SEEDS = 5_000;
+  private static final int SEEDS = 20_000;
   private static final int SHORT = 60;
 
   /**
@@ -99,6 +102,24 @@ class BrokenProtocolTest {
                     event,
                     policy),
             Invariant.TRUTH),
+        decider(
+            "one status read that finds nothing is proof",
+            "status read",
+            (state, event, policy) ->
+                OperationStateMachine.decide(state, event, withProofOfOneRead(policy)),
+            Invariant.TRUTH,
+            Invariant.AT_MOST_ONE_EFFECT),
+        new Broken(
+            "a call may start after its deadline",
+            "status read",
+            Protocol.SHIPPED.with(
+                new ExecutorRules() {
+                  @Override
+                  public boolean mayStart(ToolCommand command, Instant now) {
+                    return true;
+                  }
+                }),
+            Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
         decider(
             "a cancel is not judged by its age",
             "short retention",
@@ -266,6 +287,33 @@ class BrokenProtocolTest {
   private static Broken executor(String rule, String profile, ExecutorRules rules) {
     return new Broken(
         rule, profile, Protocol.SHIPPED.with(rules), Set.of(Invariant.AT_MOST_ONE_EFFECT));
+  }
+
+  private static ActionPolicy withProofOfOneRead(ActionPolicy p) {
+    ActionPolicy.Remote r = p.remote();
+    return new ActionPolicy(
+        p.name(),
+        p.effect(),
+        p.scope(),
+        p.volatileMembers(),
+        p.lease(),
+        p.retention(),
+        p.tombstone(),
+        p.clockSkew(),
+        p.retryHorizon(),
+        p.share(),
+        p.remint(),
+        p.remintWindow(),
+        p.schema(),
+        p.authorize(),
+        p.retry(),
+        new ActionPolicy.Remote(
+            r.keyLimit(),
+            r.dedupesOnKey(),
+            r.dedupeWindow(),
+            r.dedupeAnchor(),
+            r.statusRead(),
+            new AbsentAfter(1, Duration.ZERO)));
   }
 
   private static Attempts onlyTheLatest(Attempts a) {

@@ -55,6 +55,7 @@ class SimulationTest {
             EnumSet.of(
                 Verdict.CLAIMED,
                 Verdict.RECLAIMED,
+                Verdict.PASSED_THROUGH,
                 Verdict.DUPLICATE_IN_PROGRESS,
                 Verdict.REPLAYED,
                 Verdict.HELD_UNKNOWN,
