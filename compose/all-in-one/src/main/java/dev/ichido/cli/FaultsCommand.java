@@ -79,7 +79,7 @@ final class FaultsCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException {
     Output output = Output.of(spec);
     if (list) {
       output.text(String.join("\n", Battery.ids()) + "\n");
@@ -107,6 +107,6 @@ final class FaultsCommand implements Callable<Integer> {
     } else {
       output.text(FaultTable.markdown(report.toJson()));
     }
-    return report.failed() == 0 ? ExitCode.HOLDS : ExitCode.DOES_NOT_HOLD;
+    return report.failed() == 0 && !report.stopped() ? ExitCode.HOLDS : ExitCode.DOES_NOT_HOLD;
   }
 }

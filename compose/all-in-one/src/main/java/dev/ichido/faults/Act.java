@@ -1,6 +1,7 @@
 package dev.ichido.faults;
 
 import dev.ichido.app.LoneRole.Kind;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.faults.Journal.Unknown;
 import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -323,13 +325,26 @@ final class Act {
 
   /**
    * As {@link #settle()}, but an operation that stays unknown for a while is counted as unknown and
-   * is no finding: its remote may have no way to tell.
+   * is no finding where its remote has no way to tell.
    */
   void settleOrLeave() throws InterruptedException {
     Patience.until(UNSETTLED, () -> missing() == 0);
     rig.heal();
     Patience.until(UNSETTLED, () -> missing() == 0);
+    Patience.until(
+        SETTLE,
+        () -> {
+          replies.refresh();
+          return delivered.entrySet().stream()
+              .allMatch(it -> replies.isAnswered(it.getKey()) || !isAskable(it.getValue()));
+        });
     delivered.keySet().stream().filter(id -> !replies.isAnswered(id)).forEach(open::add);
+  }
+
+  /** Whether status reads can settle the operation. */
+  private boolean isAskable(Operation operation) {
+    ActionPolicy.Remote remote = rig.policies().governing(operation.action()).remote();
+    return remote.statusRead() && remote.absentAfter() != null;
   }
 
   private boolean isAnsweredOrOpen(String deliveryId) {
@@ -383,7 +398,7 @@ final class Act {
     private final Map<String, List<Effect>> effects;
     private final Map<String, Integer> calls;
     private final Map<String, Integer> verdicts = new TreeMap<>();
-    private final List<Unknown> unknown = new ArrayList<>();
+    private final Map<String, Unknown> unknown = new HashMap<>();
     private final Set<String> falseDedupes = new HashSet<>();
     private final Set<String> deniedEffects = new HashSet<>();
     private long unanswered;
@@ -406,8 +421,14 @@ final class Act {
           .collect(
               Collectors.groupingBy(
                   it -> it.getTenant() + "/" + it.getScope() + "/" + it.getOperationId()))
-          .values()
-          .forEach(operation -> Unknown.of(operation).ifPresent(unknown::add));
+          .forEach((name, lines) -> Unknown.of(lines).ifPresent(it -> unknown.put(name, it)));
+      long askable =
+          unknown.entrySet().stream()
+              .filter(it -> it.getValue().until().isEmpty())
+              .map(it -> operations.get(it.getKey()))
+              .filter(it -> it != null && isAskable(it))
+              .count();
+      check(askable == 0, askable + " operations stay unknown although their remote can be asked");
       check(unanswered == 0, unanswered + " deliveries without a last reply");
       check(falseDedupes.isEmpty(), falseDedupes.size() + " operations told of another's effect");
       check(deniedEffects.isEmpty(), deniedEffects.size() + " effects were told as failed");
@@ -429,7 +450,7 @@ final class Act {
               falseDedupes.size(),
               unknown.size(),
               stillUnknown(),
-              unknown.stream()
+              unknown.values().stream()
                   .flatMap(it -> it.until().map(end -> Duration.between(it.since(), end)).stream())
                   .mapToLong(Duration::toMillis)
                   .max()
@@ -444,7 +465,7 @@ final class Act {
     }
 
     private long stillUnknown() {
-      return unknown.stream().filter(it -> it.until().isEmpty()).count();
+      return unknown.values().stream().filter(it -> it.until().isEmpty()).count();
     }
 
     private void take(String deliveryId, Operation operation) {

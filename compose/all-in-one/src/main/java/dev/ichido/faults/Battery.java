@@ -68,11 +68,9 @@ public final class Battery {
 
   /**
    * Runs all of it; the processes are gone when it returns. Interrupted, it tells of the rounds
-   * that were complete.
-   *
-   * @throws InterruptedException when it was interrupted in the first round
+   * that were complete, or else of what was done of the first.
    */
-  public BatteryReport run() throws IOException, InterruptedException {
+  public BatteryReport run() throws IOException {
     UserContract contract =
         wish.contract() == null ? null : UserContract.read(wish.contract(), wish.arguments());
     List<Scenario> scenarios =
@@ -89,16 +87,18 @@ public final class Battery {
     Path folder = Files.createTempDirectory("ichido-faults-");
     Map<Turn, ScenarioReport> reports = new ConcurrentHashMap<>();
     int rounds = wish.rounds();
+    boolean stopped = false;
     boolean kept = true;
     try {
-      runLanes(folder, contract == null ? "" : contract.configuration(), turns, reports);
-      kept = reports.values().stream().anyMatch(it -> !it.pass());
-    } catch (InterruptedException e) {
-      rounds = complete(scenarios, reports);
-      if (rounds == 0) {
-        throw e;
+      try {
+        runLanes(folder, contract == null ? "" : contract.configuration(), turns, reports);
+      } catch (InterruptedException e) {
+        stopped = true;
+        rounds = complete(scenarios, reports);
+        progress.accept(
+            "stopped with %d of %d scenarios done".formatted(reports.size(), turnsOf(scenarios)));
       }
-      progress.accept("interrupted: the results are those of %d rounds".formatted(rounds));
+      kept = reports.values().stream().anyMatch(it -> !it.pass());
     } finally {
       if (kept) {
         progress.accept("books, configuration and logs are kept in " + folder);
@@ -109,9 +109,14 @@ public final class Battery {
     return new BatteryReport(
         wish.seed(),
         rounds,
+        stopped,
         taken,
         (System.nanoTime() - started) / 1e9,
-        sums(scenarios, reports, rounds));
+        sums(scenarios, reports, Math.max(1, rounds)));
+  }
+
+  private int turnsOf(List<Scenario> scenarios) {
+    return wish.rounds() * scenarios.size();
   }
 
   private static int complete(List<Scenario> scenarios, Map<Turn, ScenarioReport> reports) {
@@ -135,11 +140,13 @@ public final class Battery {
     return scenarios.stream()
         .map(
             scenario ->
-                ScenarioReport.sum(
-                    IntStream.rangeClosed(1, rounds)
-                        .mapToObj(round -> new Turn(scenario, round))
-                        .map(turn -> Objects.requireNonNull(reports.get(turn)))
-                        .toList()))
+                IntStream.rangeClosed(1, rounds)
+                    .mapToObj(round -> new Turn(scenario, round))
+                    .filter(reports::containsKey)
+                    .map(turn -> Objects.requireNonNull(reports.get(turn)))
+                    .toList())
+        .filter(done -> !done.isEmpty())
+        .map(ScenarioReport::sum)
         .toList();
   }
 

@@ -13,11 +13,19 @@ import java.util.Map;
 /**
  * What came of the battery.
  *
+ * @param rounds that are complete; 0 when it was stopped in the first
+ * @param stopped whether it was interrupted
  * @param seconds from the first process's start to the last one's end
- * @param scenarios in the order of the catalogue, each over all rounds
+ * @param scenarios in the order of the catalogue, each over all rounds; those that were done when
+ *     it was stopped in the first
  */
 public record BatteryReport(
-    long seed, int rounds, Taken taken, double seconds, List<ScenarioReport> scenarios) {
+    long seed,
+    int rounds,
+    boolean stopped,
+    Taken taken,
+    double seconds,
+    List<ScenarioReport> scenarios) {
   private static final JsonMapper JSON = new JsonMapper();
 
   /**
@@ -73,6 +81,9 @@ public record BatteryReport(
    */
   public ObjectNode toJson() {
     ObjectNode document = JSON.createObjectNode().put("seed", seed).put("rounds", rounds);
+    if (stopped) {
+      document.put("stopped", true);
+    }
     document.set("taken", taken.toJson());
     document.put("seconds", Math.round(seconds));
     ArrayNode all = document.putArray("scenarios");

@@ -60,11 +60,11 @@ public final class FaultTable {
         text.append("\n## ")
             .append(group)
             .append("\n\n| scenario | what is done | what must hold | operations | effects |")
-            .append(" duplicates | lost | unknown | holds |\n")
-            .append("|---|---|---|--:|--:|--:|--:|--:|---|\n");
+            .append(" duplicates | lost | unknown for a time | unknown at the end | holds |\n")
+            .append("|---|---|---|--:|--:|--:|--:|--:|--:|---|\n");
       }
       text.append(
-          "| `%s` <br> %s | %s | %s | %d | %d | %d | %d | %d | %s |\n"
+          "| `%s` <br> %s | %s | %s | %d | %d | %d | %d | %d | %d | %s |\n"
               .formatted(
                   scenario.path("id").asText(),
                   words(scenario.path("covers")),
@@ -74,6 +74,7 @@ public final class FaultTable {
                   scenario.path("effects").asLong(),
                   scenario.path("duplicate_effects").asLong(),
                   scenario.path("lost").asLong(),
+                  everUnknown(scenario),
                   scenario.path("unknown").asLong(),
                   scenario.path("pass").asBoolean() ? "yes" : "**no**"));
     }
@@ -84,27 +85,35 @@ public final class FaultTable {
   public static String groups(JsonNode document) {
     Map<String, long[]> sums = new LinkedHashMap<>();
     for (JsonNode scenario : document.path("scenarios")) {
-      long[] sum = sums.computeIfAbsent(scenario.path("group").asText(), none -> new long[7]);
+      long[] sum = sums.computeIfAbsent(scenario.path("group").asText(), none -> new long[8]);
       sum[0]++;
       sum[1] += scenario.path("pass").asBoolean() ? 1 : 0;
       sum[2] += scenario.path("operations").asLong();
       sum[3] += scenario.path("effects").asLong();
       sum[4] += scenario.path("duplicate_effects").asLong();
       sum[5] += scenario.path("lost").asLong();
-      sum[6] += scenario.path("unknown").asLong();
+      sum[6] += everUnknown(scenario);
+      sum[7] += scenario.path("unknown").asLong();
     }
     StringBuilder text =
         new StringBuilder(
             """
-            | scenarios | how many | hold | operations | effects | duplicates | lost | unknown |
-            |---|--:|--:|--:|--:|--:|--:|--:|
+            | scenarios | how many | hold | operations | effects | duplicates | lost | unknown for a time | unknown at the end |
+            |---|--:|--:|--:|--:|--:|--:|--:|--:|
             """);
     sums.forEach(
         (group, sum) ->
             text.append(
-                "| %s | %d | %d | %d | %d | %d | %d | %d |\n"
-                    .formatted(group, sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6])));
+                "| %s | %d | %d | %d | %d | %d | %d | %d | %d |\n"
+                    .formatted(
+                        group, sum[0], sum[1], sum[2], sum[3], sum[4], sum[5], sum[6], sum[7])));
     return text.toString();
+  }
+
+  /** Operations whose outcome was unknown at some time, those that still are included. */
+  private static long everUnknown(JsonNode scenario) {
+    return Math.round(
+        scenario.at("/metrics/unknown/rate").asDouble() * scenario.path("operations").asLong());
   }
 
   /** What the numbers of faults and failure modes stand for. */
@@ -122,7 +131,7 @@ public final class FaultTable {
     return """
     Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s.
 
-    %d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
+    %s%d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
 
     | metric | |
     |---|---|
@@ -140,6 +149,7 @@ public final class FaultTable {
             taken.path("system").asText(),
             taken.path("java").asText(),
             document.path("seconds").asLong(),
+            document.path("stopped").asBoolean() ? "**Stopped before its end.** " : "",
             document.path("operations").asLong(),
             document.path("scenarios").size() - limits,
             document.path("rounds").asInt(),

@@ -72,6 +72,10 @@ final class Lane implements Callable<@Nullable Void> {
           ScenarioReport.unjudged(
               turn.scenario(), turn.round(), List.of("the rig did not recover: " + e));
     }
+    if (Thread.currentThread().isInterrupted()) {
+      // The processes may have had the signal too, so this says nothing of the scenario.
+      throw new InterruptedException();
+    }
     reports.put(turn, report);
     progress.accept(
         "%s round %d: %s, %d operations, %d effects, %.0f s"

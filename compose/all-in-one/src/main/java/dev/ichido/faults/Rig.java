@@ -17,6 +17,8 @@ import dev.ichido.registry.InMemoryRegistryLog;
 import dev.ichido.registry.RegistryServer;
 import dev.ichido.remotes.RemoteKind;
 import dev.ichido.schemas.Topics;
+import dev.ichido.topology.policy.PolicyLoader;
+import dev.ichido.topology.policy.PolicySet;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -66,6 +68,7 @@ final class Rig implements AutoCloseable {
   private final Path configFile;
   private final Path releasedFile;
   private final IchidoConfig config;
+  private final PolicySet policies;
   private final HikariDataSource runtimePool;
   private @Nullable Journal journal;
   private EmbeddedDatabase database;
@@ -104,6 +107,7 @@ final class Rig implements AutoCloseable {
     releasedFile =
         Files.writeString(folder.resolve("released.yaml"), RigConfig.released(text), UTF_8);
     config = new ConfigLoader(name -> folder.resolve("state").toString()).load(configFile);
+    policies = PolicyLoader.released().load(config.policy());
   }
 
   private void up() throws InterruptedException {
@@ -151,6 +155,11 @@ final class Rig implements AutoCloseable {
 
   IchidoConfig config() {
     return config;
+  }
+
+  /** What the processor goes by. */
+  PolicySet policies() {
+    return policies;
   }
 
   /** Connections of an agent runtime, without auto-commit, past every wire. */

@@ -42,7 +42,7 @@ class FaultDocsTest {
 
         One command makes it anew, `./ichido faults --rounds N --json > topology-docs/fault-battery.json`; then `%s` writes this page and the table of the README.
 
-        A scenario holds when no operation has an effect too many or too few, every delivery has its last answer, no success was told that the books do not have, and what is written under "what must hold" was seen. `FR-..` are field reports, `F-01` to `F-13` and `M-01` to `M-19` the faults and failure modes, in the order of the list at the end.
+        A scenario holds when no operation has an effect too many or too few, every delivery has its last answer, no success was told that the books do not have, nothing stays unknown whose remote can be asked, and what is written under "what must hold" was seen. `FR-..` are field reports, `F-01` to `F-13` and `M-01` to `M-19` the faults and failure modes, in the order of the list at the end.
 
         """
                 .formatted(REGENERATE)

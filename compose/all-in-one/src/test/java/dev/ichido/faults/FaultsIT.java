@@ -63,8 +63,12 @@ class FaultsIT {
       assertThat(processesOf(killed)).hasSizeGreaterThan(4);
       ended.terminate();
       killed.kill();
-      ended.awaitExit();
+      // As of every process that a signal ends.
+      assertThat(ended.awaitExit()).isEqualTo(128 + 15);
       assertThat(processesOf(ended)).isEmpty();
+      assertThat(ended.err()).contains("stopped with 0 of 1 scenarios done");
+      assertThat(ended.err()).doesNotContain("UNEXPECTED");
+      assertThat(ended.out()).contains("Stopped before its end.");
       Awaitility.await()
           .atMost(Duration.ofSeconds(30))
           .untilAsserted(() -> assertThat(processesOf(killed)).isEmpty());

@@ -20,7 +20,12 @@ class ScenariosTest {
     ScenarioReport bad = report(List.of("1 duplicate effects"), 1, 0);
     BatteryReport both =
         new BatteryReport(
-            7, 2, BatteryReport.Taken.here(), 3, List.of(ScenarioReport.sum(List.of(good, bad))));
+            7,
+            2,
+            false,
+            BatteryReport.Taken.here(),
+            3,
+            List.of(ScenarioReport.sum(List.of(good, bad))));
     JsonNode document = both.toJson();
     assertThat(both.failed()).isEqualTo(1);
     assertThat(document.at("/scenarios/0/pass").asBoolean()).isFalse();

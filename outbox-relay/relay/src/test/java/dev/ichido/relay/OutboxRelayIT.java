@@ -26,6 +26,7 @@ import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -270,13 +271,14 @@ class OutboxRelayIT {
               if (method.equals("commitTransaction") && holding.get()) {
                 CountDownLatch go = new CountDownLatch(1);
                 commits.add(go);
-                go.await();
+                // Bounded, so that the relay can be closed when the test fails.
+                var unused = go.await(60, TimeUnit.SECONDS);
               }
             });
     relay.start();
     awaitReady(relay);
     outbox.publish("first");
-    CountDownLatch first = commits.take();
+    CountDownLatch first = next(commits);
     String between = outbox.query("select pg_current_wal_lsn()");
     // Marked, a row confirms the transactions before its own: so they have to be in one batch.
     List<String> expected = IntStream.range(0, 20).mapToObj(i -> "d" + i).toList();
@@ -291,7 +293,7 @@ class OutboxRelayIT {
                 .query("select bool_or(sent_lsn >= '" + written + "') from pg_stat_replication")
                 .equals("t"));
     first.countDown();
-    CountDownLatch second = commits.take();
+    CountDownLatch second = next(commits);
     // The word that moves the slot is on its way for a moment: one look would always see it
     // unmoved.
     Awaitility.await("the slot stays")
@@ -305,6 +307,13 @@ class OutboxRelayIT {
         "the slot moves", () -> outbox.slot("confirmed_flush_lsn > '" + between + "'").equals("t"));
     await("the last row", () -> outbox.deliveries().contains("d19"));
     assertThat(outbox.deliveries().subList(1, 21)).isEqualTo(expected);
+  }
+
+  private static CountDownLatch next(BlockingQueue<CountDownLatch> commits)
+      throws InterruptedException {
+    CountDownLatch commit = commits.poll(60, TimeUnit.SECONDS);
+    assertThat(commit).as("a commit").isNotNull();
+    return commit;
   }
 
   @Test
