@@ -15,6 +15,7 @@ record Action(Kind kind, int who, int what) {
     WRITES_IN_OPEN_TRANSACTION(3, "operation %d: a transaction stays open after writing %s"),
     COMMITS_OPEN_TRANSACTION(6, "the open transaction is committed"),
     REPLAYS_INTENT(1, "an operator replays intent record %d"),
+    PERSON_SETTLES(3, "a person looks at the remote and says what became of operation %d"),
 
     RELAY_STARTS(8, "relay %d takes the slot"),
     RELAY_SENDS(14, "relay %d sends a batch"),
@@ -27,6 +28,7 @@ record Action(Kind kind, int who, int what) {
     PROCESSOR_STARTS(8, "processor %d takes over"),
     PROCESSOR_TAKES_INTENT(20, "processor %d takes an intent"),
     PROCESSOR_TAKES_RESULT(20, "processor %d takes a result"),
+    PROCESSOR_TAKES_MAIL(20, "processor %d takes what an operation asks or tells another"),
     PROCESSOR_SWEEPS(14, "processor %d sweeps a deadline"),
     PROCESSOR_FLUSHES(10, "processor %d gets one record of %s through"),
     PROCESSOR_COMMITS(20, "processor %d commits"),
@@ -93,7 +95,9 @@ record Action(Kind kind, int who, int what) {
   static final List<Written> WRITTEN = List.of(Written.values());
 
   private static final String[] ROLES = {"relay", "processor", "executor"};
-  private static final String[] OUTPUTS = {"the changelog", "the commands", "the replies"};
+  private static final String[] OUTPUTS = {
+    "the changelog", "the commands", "the replies", "the mail"
+  };
   static final long[] SPANS = {100, 700, 3_000, 11_000};
 
   /** Two of each role: the number of the role's kind times two, plus the number of the role. */

@@ -125,9 +125,23 @@ final class Executors {
     return owner < 0 || !world.isAwake(Action.role(2, owner));
   }
 
+  /** Whether an attempt of the operation may still be called. */
+  boolean isUnderWay(int operation) {
+    for (Executor executor : executors) {
+      for (Work work : executor.works) {
+        if (work.sent.operation() == operation
+            && work.sent.command().kind() == ToolCommand.Kind.EXECUTE
+            && work.stage.compareTo(Stage.CALLING) <= 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /** What the claims say of an attempt. */
   @Nullable ClaimAnswer claim(int operation, int attempt) {
-    return claims.find(World.RECORD_KEYS.get(operation), attempt);
+    return claims.find(world.recordKey(operation), attempt);
   }
 
   void offer(List<Action> actions) {

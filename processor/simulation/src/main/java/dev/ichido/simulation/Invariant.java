@@ -8,6 +8,10 @@ public enum Invariant {
   SECOND_EFFECT_IS_REPORTED,
   /** What took effect is what was claimed. */
   EFFECT_IS_WHAT_WAS_CLAIMED,
+  /** An operation is undone once, and after it took effect. */
+  UNDONE_ONCE,
+  /** Where suspects are held, one meaning takes effect under one id. */
+  SUSPECT_IS_HELD,
   /** An operation is answered with its own result and no other's. */
   NO_FALSE_DEDUPE,
   /** A settled result stays, but for a late success and a reconciled one. */

@@ -53,6 +53,7 @@ final class Oracle {
     @Nullable String told;
     boolean alarm;
     boolean forgotten;
+    boolean expired;
 
     /** Number of the latest attempt when somebody was told that there was no effect. */
     int toldNothing = -1;
@@ -86,6 +87,22 @@ final class Oracle {
     if (effect.attempt() <= of.toldNothing) {
       of.untruth =
           "attempt " + effect.attempt() + " took effect after it was told that it had none";
+    }
+    if (world.profile.undoing() && operation > 0) {
+      require(
+          !world.remote.effects(0).isEmpty() && world.remote.effects(3 - operation).isEmpty(),
+          Invariant.UNDONE_ONCE,
+          operation,
+          "what it undoes did not take effect, or was undone before");
+    }
+    if (world.profile.holdsSuspects() && operation < 2) {
+      require(
+          operations[1 - operation].expired
+              || world.remote.effects(1 - operation).stream()
+                  .noneMatch(it -> it.arguments().equals(effect.arguments())),
+          Invariant.SUSPECT_IS_HELD,
+          operation,
+          "its twin took effect, and nobody said that it is another one");
     }
     require(
         effects.size() < 2 || isGap(operation),
@@ -142,7 +159,7 @@ final class Oracle {
     Answer answer = reply.answer();
     if (answer != null) {
       require(
-          answer.body() == null || answer.body().equals(World.RECORD_KEYS.get(operation)),
+          answer.body() == null || answer.body().equals(world.recordKey(operation)),
           Invariant.NO_FALSE_DEDUPE,
           operation,
           "it was answered with the result of another operation");
@@ -199,6 +216,7 @@ final class Oracle {
     for (Transition transition : made.decision().transitions()) {
       of.alarm |= transition.alarm();
       verdicts.add(transition.verdict());
+      of.expired |= transition.after() instanceof Expired;
       of.forgotten |=
           transition.after() instanceof Absent && !(transition.before() instanceof Absent);
       if (once) {

@@ -16,23 +16,30 @@ import dev.ichido.decision.Effect.TellCompensation;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.CompensationAsked;
+import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.Found;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ReadReported;
 import dev.ichido.decision.OperationEvent.ReconciliationReported;
+import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.executor.Report;
 import dev.ichido.executor.ToolCommand;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
+import dev.ichido.operation.fingerprint.Fingerprint;
 import dev.ichido.simulation.Action.Written;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Executors.Told;
+import dev.ichido.simulation.Person.Word;
 import dev.ichido.simulation.Protocol.Guarantee;
 import dev.ichido.simulation.Relays.Row;
 import java.time.Instant;
@@ -41,6 +48,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +59,7 @@ import org.jspecify.annotations.Nullable;
 final class Processors {
   private static final Principal OWNER = new Principal("agent:owner");
   private static final Principal OTHER = new Principal("agent:other");
+  private static final int OUTPUTS = 4;
 
   private final World world;
   private final Processor[] processors = {new Processor(0), new Processor(1)};
@@ -69,19 +78,30 @@ final class Processors {
 
   private record Reply(int operation, SendReply reply) {}
 
+  /**
+   * Between an operation and one that undoes it.
+   *
+   * @param by that undoes
+   * @param row the intent that asked; null when it gives up its place
+   * @param answer null in a question
+   */
+  record Mail(int by, @Nullable Row row, @Nullable OriginalStanding answer) {}
+
   /** All that a task goes on from. */
-  private record Task(List<OperationState> states, List<Bucket> buckets, int intents, int results) {
+  private record Task(
+      List<OperationState> states, List<Bucket> buckets, int intents, int results, int mail) {
     static final Task EMPTY =
         new Task(
             Collections.nCopies(World.OPERATIONS, Absent.NOTHING),
             Collections.nCopies(2, new Bucket(-1, 0)),
+            0,
             0,
             0);
 
     Task with(int place, OperationState state) {
       List<OperationState> next = new ArrayList<>(states);
       next.set(place, state);
-      return new Task(next, buckets, intents, results);
+      return new Task(next, buckets, intents, results, mail);
     }
   }
 
@@ -107,6 +127,7 @@ final class Processors {
     List<Bucket> buckets = List.of();
     int intents;
     int results;
+    int mail;
     long latest = Long.MIN_VALUE;
     boolean dirty;
 
@@ -114,6 +135,7 @@ final class Processors {
     final Deque<Put> changelog = new ArrayDeque<>();
     final Deque<Sent> commands = new ArrayDeque<>();
     final Deque<Reply> replies = new ArrayDeque<>();
+    final Deque<Mail> posted = new ArrayDeque<>();
 
     Processor(int number) {
       this.number = number;
@@ -129,6 +151,7 @@ final class Processors {
     void seek(Task task) {
       intents = task.intents();
       results = task.results();
+      mail = task.mail();
     }
 
     void drop() {
@@ -136,6 +159,7 @@ final class Processors {
       changelog.clear();
       commands.clear();
       replies.clear();
+      posted.clear();
       dirty = false;
     }
 
@@ -143,7 +167,8 @@ final class Processors {
       return switch (number) {
         case 0 -> changelog;
         case 1 -> commands;
-        default -> replies;
+        case 2 -> replies;
+        default -> posted;
       };
     }
   }
@@ -168,13 +193,14 @@ final class Processors {
       world.offer(actions, Action.Kind.PROCESSOR_STARTS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_TAKES_INTENT, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_TAKES_RESULT, i, 0);
+      world.offer(actions, Action.Kind.PROCESSOR_TAKES_MAIL, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_SWEEPS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_COMMITS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_ABORTS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_CRASHES, i, 0);
       if (!atomic) {
         world.offer(actions, Action.Kind.PROCESSOR_CRASHES_ON_DISK, i, 0);
-        for (int output = 0; output < 3; output++) {
+        for (int output = 0; output < OUTPUTS; output++) {
           world.offer(actions, Action.Kind.PROCESSOR_FLUSHES, i, output);
         }
       }
@@ -199,6 +225,8 @@ final class Processors {
           p.running && p.intents < world.intents.size() ? () -> takeIntent(p) : null;
       case PROCESSOR_TAKES_RESULT ->
           p.running && p.results < world.results.size() ? () -> takeResult(p) : null;
+      case PROCESSOR_TAKES_MAIL ->
+          p.running && p.mail < world.mail.size() ? () -> takeMail(p) : null;
       case PROCESSOR_SWEEPS -> {
         int due = p.running ? due(p) : -1;
         yield due < 0 ? null : () -> sweep(p, due);
@@ -246,9 +274,60 @@ final class Processors {
   private void takeIntent(Processor p) {
     Row row = world.intents.get(p.intents++);
     p.dirty = true;
-    OperationKey key = World.KEYS.get(row.operation());
+    Word word = row.word();
+    if (word == null) {
+      take(p, row, null);
+    } else {
+      decide(
+          p,
+          row.operation(),
+          new ResolutionReceived(
+              world.key(row.operation()),
+              now(p),
+              row.deliveryId(),
+              word.attempt(),
+              word.as(),
+              "person:ops",
+              "seen in the book",
+              true,
+              Answer.of(
+                  word.reference(),
+                  word.reference() == null ? null : world.recordKey(row.operation()))),
+          null);
+    }
+  }
+
+  private static Principal principal(Row row) {
+    return row.written() == Written.OTHER_PRINCIPAL ? OTHER : OWNER;
+  }
+
+  private void takeMail(Processor p) {
+    Mail mail = world.mail.get(p.mail++);
+    p.dirty = true;
+    Row row = mail.row();
+    String by = world.key(mail.by()).operationId();
+    if (row == null) {
+      decide(p, 0, new CompensationReleased(world.key(0), now(p), by), null);
+    } else if (mail.answer() == null) {
+      decide(
+          p,
+          0,
+          new CompensationAsked(world.key(0), now(p), by, row.deliveryId(), principal(row)),
+          row);
+    } else {
+      take(p, row, mail.answer());
+    }
+  }
+
+  /**
+   * An intent, a cancel or a read.
+   *
+   * @param original what was told of the operation that this one undoes; null before it was asked
+   */
+  private void take(Processor p, Row row, @Nullable OriginalStanding original) {
+    OperationKey key = world.key(row.operation());
     Instant at = now(p);
-    Principal principal = row.written() == Written.OTHER_PRINCIPAL ? OTHER : OWNER;
+    Principal principal = principal(row);
     if (row.written() == Written.CANCEL) {
       decide(
           p,
@@ -263,7 +342,8 @@ final class Processors {
               World.instantOf(0),
               world.profile.policy().horizon(),
               null,
-              true));
+              true),
+          row);
       return;
     }
     boolean changed = row.written() == Written.OTHER_MEANING;
@@ -283,7 +363,8 @@ final class Processors {
             World.instantOf(0),
             null,
             null,
-            null);
+            row.written() == Written.READ ? null : world.undone(row.operation()));
+    Fingerprint fingerprint = changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT;
     decide(
         p,
         row.operation(),
@@ -293,18 +374,29 @@ final class Processors {
             null,
             true,
             row.written() == Written.READ ? ActionEffect.READ : ActionEffect.WRITE,
-            row.written() == Written.READ
-                ? null
-                : changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT,
+            row.written() == Written.READ ? null : fingerprint,
             budget(p, row.operation()),
-            null));
+            findTwin(p, row.operation(), fingerprint),
+            original),
+        row);
+  }
+
+  /** The other one of the same meaning, where suspects are held; it is asked in the same step. */
+  private @Nullable String findTwin(Processor p, int operation, Fingerprint fingerprint) {
+    if (!world.profile.holdsSuspects() || operation > 1) {
+      return null;
+    }
+    return p.states.get(world.protocol.ledger().applyAsInt(1 - operation)) instanceof Known twin
+            && fingerprint.equals(twin.comparable())
+        ? world.key(1 - operation).operationId()
+        : null;
   }
 
   private void takeResult(Processor p) {
     Told told = world.results.get(p.results++);
     p.dirty = true;
     Report report = told.report();
-    OperationKey key = World.KEYS.get(told.operation());
+    OperationKey key = world.key(told.operation());
     int attempt = told.command().attempt();
     Answer answer = Answer.of(report.reference(), report.body());
     if (told.command().kind() == ToolCommand.Kind.READ) {
@@ -320,7 +412,8 @@ final class Processors {
               now(p),
               report.resultId(),
               true,
-              answer));
+              answer),
+          null);
       return;
     }
     OperationEvent event =
@@ -337,7 +430,7 @@ final class Processors {
           case COMMITTED -> reconciled(p, key, report, attempt, Found.COMMITTED, answer);
           case ABSENT -> reconciled(p, key, report, attempt, Found.ABSENT, answer);
         };
-    decide(p, told.operation(), event);
+    decide(p, told.operation(), event, null);
   }
 
   private OperationEvent result(
@@ -374,7 +467,10 @@ final class Processors {
   private void sweep(Processor p, int operation) {
     p.dirty = true;
     decide(
-        p, operation, new DeadlineReached(World.KEYS.get(operation), now(p), budget(p, operation)));
+        p,
+        operation,
+        new DeadlineReached(world.key(operation), now(p), budget(p, operation)),
+        null);
   }
 
   private int tenant(int operation) {
@@ -392,7 +488,10 @@ final class Processors {
                 bucket.since() + budget.refillPeriod().toMillis() / budget.refillTokens()));
   }
 
-  private void decide(Processor p, int operation, OperationEvent event) {
+  /**
+   * @param row the intent that the event is about, or that it is asked for
+   */
+  private void decide(Processor p, int operation, OperationEvent event, @Nullable Row row) {
     int place = world.protocol.ledger().applyAsInt(operation);
     OperationState before = p.states.get(place);
     Decision decision = world.protocol.decider().decide(before, event, world.profile.policy());
@@ -409,9 +508,10 @@ final class Processors {
           p.buckets.set(
               tenant(operation), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
         }
-        case AskOriginal it -> throw undoing();
-        case TellCompensation it -> throw undoing();
-        case ReleaseOriginal it -> throw undoing();
+        case AskOriginal it -> p.posted.add(new Mail(operation, row, null));
+        case TellCompensation it ->
+            p.posted.add(new Mail(Objects.requireNonNull(row).operation(), row, it.standing()));
+        case ReleaseOriginal it -> p.posted.add(new Mail(operation, null, null));
       }
     }
     p.states.set(place, decision.next());
@@ -421,16 +521,12 @@ final class Processors {
     p.made.add(new Made(operation, event, before, decision));
   }
 
-  private static IllegalStateException undoing() {
-    return new IllegalStateException("Expected no operation that undoes another: none is written.");
-  }
-
   private void commit(Processor p) {
     if (atomic && p.generation != generation) {
       crash(p);
       return;
     }
-    for (int output = 0; output < 3; output++) {
+    for (int output = 0; output < OUTPUTS; output++) {
       while (!p.output(output).isEmpty()) {
         flush(p, output);
       }
@@ -440,7 +536,7 @@ final class Processors {
     }
     p.made.clear();
     if (p.generation == generation) {
-      kept = new Task(kept.states(), List.copyOf(p.buckets), p.intents, p.results);
+      kept = new Task(kept.states(), List.copyOf(p.buckets), p.intents, p.results, p.mail);
       p.dirty = false;
     } else {
       crash(p);
@@ -458,10 +554,11 @@ final class Processors {
         world.commands.add(sent);
         world.oracle.sent(sent, atomic);
       }
-      default -> {
+      case 2 -> {
         Reply told = p.replies.remove();
         world.oracle.replied(told.operation(), told.reply());
       }
+      default -> world.mail.add(p.posted.remove());
     }
   }
 

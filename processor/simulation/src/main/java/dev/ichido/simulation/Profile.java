@@ -4,6 +4,7 @@ import dev.ichido.decision.ActionPolicy;
 import dev.ichido.decision.ActionPolicy.AbsentAfter;
 import dev.ichido.decision.ActionPolicy.Budget;
 import dev.ichido.decision.ActionPolicy.DedupeAnchor;
+import dev.ichido.decision.ActionPolicy.Remint;
 import dev.ichido.decision.ActionPolicy.Remote;
 import dev.ichido.decision.ActionPolicy.Retry;
 import java.time.Duration;
@@ -20,9 +21,16 @@ import org.jspecify.annotations.Nullable;
  * @param bounded pauses between the last check and the call, and the time that a call is under way,
  *     stay within {@link #LONGEST_CALL}. Where they do not and the remote honours no key, a second
  *     effect is possible, as the guarantees say
+ * @param undoing the second and the third operation undo the first, instead of being its twin and
+ *     another tenant's
  */
 public record Profile(
-    String name, ActionPolicy policy, long windowMillis, long lagMillis, boolean bounded) {
+    String name,
+    ActionPolicy policy,
+    long windowMillis,
+    long lagMillis,
+    boolean bounded,
+    boolean undoing) {
   /** In a bounded world, in milliseconds. */
   static final long LONGEST_CALL = 2_500;
 
@@ -46,7 +54,18 @@ public record Profile(
             "key for a window, status read", policy(LONG, WINDOW, true, PROOF), 60_000, 0, true),
         new Profile("key without a window", policy(LONG, null, true, null), 60_000, -1, true),
         new Profile(
-            "short retention", policy(SECOND.multipliedBy(20), null, false, PROOF), 0, 0, true));
+            "short retention", policy(SECOND.multipliedBy(20), null, false, PROOF), 0, 0, true),
+        new Profile("suspects are held", policy(LONG, null, false, PROOF, Remint.HOLD), 0, 0, true),
+        new Profile("compensations", policy(LONG, null, false, PROOF), 0, 0, true, true));
+  }
+
+  private Profile(
+      String name, ActionPolicy policy, long windowMillis, long lagMillis, boolean bounded) {
+    this(name, policy, windowMillis, lagMillis, bounded, false);
+  }
+
+  boolean holdsSuspects() {
+    return policy.remint() == Remint.HOLD;
   }
 
   boolean statusRead() {
@@ -65,6 +84,15 @@ public record Profile(
       @Nullable Duration window,
       boolean keyed,
       @Nullable AbsentAfter absentAfter) {
+    return policy(retention, window, keyed, absentAfter, Remint.REPORT);
+  }
+
+  private static ActionPolicy policy(
+      Duration retention,
+      @Nullable Duration window,
+      boolean keyed,
+      @Nullable AbsentAfter absentAfter,
+      Remint remint) {
     ActionPolicy standard = ActionPolicy.standard("act");
     return new ActionPolicy(
         standard.name(),
@@ -77,7 +105,7 @@ public record Profile(
         SECOND.multipliedBy(2),
         SECOND.multipliedBy(40),
         standard.share(),
-        standard.remint(),
+        remint,
         standard.remintWindow(),
         null,
         standard.authorize(),

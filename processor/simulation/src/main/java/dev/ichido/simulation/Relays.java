@@ -1,6 +1,7 @@
 package dev.ichido.simulation;
 
 import dev.ichido.simulation.Action.Written;
+import dev.ichido.simulation.Person.Word;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -27,10 +28,14 @@ final class Relays {
   private int holder = -1;
   private int epoch;
 
-  /** A row of the outbox; its id grows with the insert, its place in the log with the commit. */
-  record Row(int id, int operation, Written written) {
+  /**
+   * A row of the outbox; its id grows with the insert, its place in the log with the commit.
+   *
+   * @param word of a person, who writes past the outbox; null in all others
+   */
+  record Row(int id, int operation, Written written, @Nullable Word word) {
     String deliveryId() {
-      return "d" + id;
+      return (word == null ? "d" : "w") + id;
     }
   }
 
@@ -120,7 +125,7 @@ final class Relays {
   }
 
   private Row row(Action action) {
-    return new Row(rows++, action.who(), Action.WRITTEN.get(action.what()));
+    return new Row(rows++, action.who(), Action.WRITTEN.get(action.what()), null);
   }
 
   private void commitOpen() {

@@ -87,6 +87,11 @@ final class Remote {
     return new Answered(Finding.ABSENT, null);
   }
 
+  /** Whether a call for the operation may still take effect. */
+  boolean isUnderWay(int operation) {
+    return open.stream().anyMatch(it -> it.operation == operation && !it.arrived);
+  }
+
   boolean isOpen(Request request) {
     return open.contains(request);
   }

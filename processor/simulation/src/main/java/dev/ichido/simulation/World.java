@@ -15,6 +15,7 @@ import dev.ichido.operation.fingerprint.IntentMeaning;
 import dev.ichido.simulation.Action.Kind;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Executors.Told;
+import dev.ichido.simulation.Processors.Mail;
 import dev.ichido.simulation.Relays.Row;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,15 +31,21 @@ final class World {
   static final Fingerprint FINGERPRINT = fingerprint(ARGUMENTS);
   static final Fingerprint OTHER_FINGERPRINT = fingerprint(OTHER_ARGUMENTS);
 
+  static final int OPERATIONS = 3;
+
   /** Two twins of one meaning, and the same operation id in another tenant. */
-  static final List<OperationKey> KEYS =
+  private static final List<OperationKey> TWINS =
       List.of(
           new OperationKey("t1", "global", "op-0000000000000001"),
           new OperationKey("t1", "global", "op-0000000000000002"),
           new OperationKey("t2", "global", "op-0000000000000001"));
 
-  static final List<String> RECORD_KEYS = KEYS.stream().map(OperationKey::recordKey).toList();
-  static final int OPERATIONS = 3;
+  /** One, and two that undo it. */
+  private static final List<OperationKey> UNDOING =
+      List.of(
+          new OperationKey("t1", "global", "op-0000000000000001"),
+          new OperationKey("t1", "global", "op-0000000000000002"),
+          new OperationKey("t1", "global", "op-0000000000000003"));
 
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   private static final int ROLES = 6;
@@ -64,6 +71,7 @@ final class World {
           Kind.ANSWER_ARRIVES,
           Kind.REQUEST_TAKES_EFFECT,
           Kind.PROCESSOR_COMMITS,
+          Kind.PROCESSOR_TAKES_MAIL,
           Kind.PROCESSOR_TAKES_RESULT,
           Kind.PROCESSOR_TAKES_INTENT,
           Kind.PROCESSOR_SWEEPS,
@@ -80,10 +88,12 @@ final class World {
   final Processors processors;
   final Executors executors;
   final Remote remote;
+  private final Person person;
 
   final List<Row> intents = new ArrayList<>();
   final List<Sent> commands = new ArrayList<>();
   final List<Told> results = new ArrayList<>();
+  final List<Mail> mail = new ArrayList<>();
 
   private final long[] clocks = new long[ROLES];
   private final boolean[] paused = new boolean[ROLES];
@@ -108,12 +118,26 @@ final class World {
     this.processors = new Processors(this);
     this.executors = new Executors(this);
     this.remote = new Remote(this);
+    this.person = new Person(this);
     Random random = new Random(seed);
     for (int i = 0; i < ROLES; i++) {
       clocks[i] = (random.nextInt(3) - 1) * Profile.CLOCK_OFF;
     }
     this.operations = 1 + random.nextInt(OPERATIONS);
     this.rows = 1 + random.nextInt(Relays.ROWS);
+  }
+
+  OperationKey key(int operation) {
+    return (profile.undoing() ? UNDOING : TWINS).get(operation);
+  }
+
+  String recordKey(int operation) {
+    return key(operation).recordKey();
+  }
+
+  /** The operation that this one undoes. */
+  @Nullable String undone(int operation) {
+    return profile.undoing() && operation > 0 ? key(0).operationId() : null;
   }
 
   static Instant instantOf(long millis) {
@@ -148,6 +172,7 @@ final class World {
     processors.offer(actions);
     executors.offer(actions);
     remote.offer(actions);
+    person.offer(actions);
     for (int role = 0; role < ROLES; role++) {
       offer(actions, Kind.PAUSES, role, 0);
       offer(actions, Kind.RESUMES, role, 0);
@@ -189,6 +214,7 @@ final class World {
       case PROCESSOR_STARTS,
           PROCESSOR_TAKES_INTENT,
           PROCESSOR_TAKES_RESULT,
+          PROCESSOR_TAKES_MAIL,
           PROCESSOR_SWEEPS,
           PROCESSOR_FLUSHES,
           PROCESSOR_COMMITS,
@@ -229,6 +255,7 @@ final class World {
                 intents.add(intents.get(who));
               }
               : null;
+      case PERSON_SETTLES -> person.way(action);
       case PAUSES -> paused[who] ? null : () -> paused[who] = true;
       case RESUMES -> paused[who] ? () -> paused[who] = false : null;
       case TIME_PASSES -> mayTimePass() ? () -> pass(Action.SPANS[who]) : null;

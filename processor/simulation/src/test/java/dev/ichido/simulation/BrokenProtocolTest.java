@@ -16,6 +16,7 @@ import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationStateMachine;
+import dev.ichido.decision.OriginalStanding;
 import dev.ichido.executor.AttemptProtocol;
 import dev.ichido.executor.AttemptProtocol.Next;
 import dev.ichido.executor.Report;
@@ -120,6 +121,37 @@ class BrokenProtocolTest {
                   }
                 }),
             Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
+        decider(
+            "a suspect runs",
+            "suspects are held",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof IntentReceived e ? asked(e, null, e.original()) : event,
+                    policy),
+            Invariant.SUSPECT_IS_HELD),
+        decider(
+            "an operation is undone as often as somebody asks",
+            "compensations",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof IntentReceived e && e.original() == OriginalStanding.TAKEN
+                        ? asked(e, e.suspectOf(), OriginalStanding.GRANTED)
+                        : event,
+                    policy),
+            Invariant.UNDONE_ONCE),
+        decider(
+            "what is unknown may be undone",
+            "compensations",
+            (state, event, policy) ->
+                OperationStateMachine.decide(
+                    state,
+                    event instanceof IntentReceived e && e.original() == OriginalStanding.UNKNOWN
+                        ? asked(e, e.suspectOf(), OriginalStanding.GRANTED)
+                        : event,
+                    policy),
+            Invariant.UNDONE_ONCE),
         decider(
             "a cancel is not judged by its age",
             "short retention",
@@ -287,6 +319,20 @@ class BrokenProtocolTest {
   private static Broken executor(String rule, String profile, ExecutorRules rules) {
     return new Broken(
         rule, profile, Protocol.SHIPPED.with(rules), Set.of(Invariant.AT_MOST_ONE_EFFECT));
+  }
+
+  private static IntentReceived asked(
+      IntentReceived e, @Nullable String suspectOf, @Nullable OriginalStanding original) {
+    return new IntentReceived(
+        e.intent(),
+        e.at(),
+        e.refusal(),
+        e.permitted(),
+        e.effect(),
+        e.fingerprint(),
+        e.budget(),
+        suspectOf,
+        original);
   }
 
   private static ActionPolicy withProofOfOneRead(ActionPolicy p) {

@@ -71,7 +71,11 @@ class SimulationTest {
                 Verdict.DUPLICATE_RESULT,
                 Verdict.LEASE_EXPIRED,
                 Verdict.RECONCILED,
-                Verdict.STILL_UNKNOWN));
+                Verdict.STILL_UNKNOWN,
+                Verdict.RESOLVED,
+                Verdict.HELD_SUSPECT,
+                Verdict.COMPENSATION_GRANTED,
+                Verdict.COMPENSATION_RELEASED));
     assertThat(EnumSet.complementOf(EnumSet.copyOf(kinds)))
         .containsExactlyInAnyOrder(
             Action.Kind.PROCESSOR_FLUSHES, Action.Kind.PROCESSOR_CRASHES_ON_DISK);
