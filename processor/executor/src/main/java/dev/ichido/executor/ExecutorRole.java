@@ -32,6 +32,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -71,6 +72,7 @@ public final class ExecutorRole implements AutoCloseable {
   private final Map<String, ToolHandler> handlers;
   private final Meters meters;
   private final Clock clock;
+  private final Predicate<String> serves;
   private final Topics topics;
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
   private final AtomicReference<@Nullable Life> life = new AtomicReference<>();
@@ -96,7 +98,23 @@ public final class ExecutorRole implements AutoCloseable {
       Map<String, ToolHandler> handlers,
       MeterRegistry registry,
       Clock clock) {
+    this(config, dataSource, handlers, registry, clock, action -> true);
+  }
+
+  /**
+   * One of several groups of executors.
+   *
+   * @param serves whether this group performs an action; commands of the others are left to them
+   */
+  public ExecutorRole(
+      ExecutorConfig config,
+      DataSource dataSource,
+      Map<String, ToolHandler> handlers,
+      MeterRegistry registry,
+      Clock clock,
+      Predicate<String> serves) {
     this.config = config;
+    this.serves = serves;
     this.dataSource = dataSource;
     this.handlers = handlers;
     this.meters = new Meters(registry);
@@ -335,7 +353,7 @@ public final class ExecutorRole implements AutoCloseable {
       for (TopicPartition partition : records.partitions()) {
         for (ConsumerRecord<byte[], byte[]> record : records.records(partition)) {
           try {
-            works.add(toWork(partition, record));
+            toWork(partition, record).ifPresent(works::add);
           } catch (RegistryUnavailableException e) {
             LOG.warn("Commands can't be decoded and wait: {}", e.getMessage());
             meters.trouble("registry");
@@ -354,7 +372,7 @@ public final class ExecutorRole implements AutoCloseable {
       }
     }
 
-    private Work toWork(TopicPartition partition, ConsumerRecord<byte[], byte[]> record)
+    private Optional<Work> toWork(TopicPartition partition, ConsumerRecord<byte[], byte[]> record)
         throws CommandMapper.CommandInvalidException {
       SideEffectCommand decoded = commands.deserialize(record.topic(), record.value());
       byte[] key = record.key() == null ? new byte[0] : record.key();
@@ -362,9 +380,14 @@ public final class ExecutorRole implements AutoCloseable {
         throw CommandMapper.CommandInvalidException.empty();
       }
       ToolCommand command = CommandMapper.toCommand(key, decoded);
-      meters.delivery(command.kind(), command.action());
       offsets.begin(partition, record.offset());
-      return new Work(command, partition, record.offset(), CarriedHeaders.of(record.headers()));
+      if (!serves.test(command.action())) {
+        offsets.complete(partition, record.offset());
+        return Optional.empty();
+      }
+      meters.delivery(command.kind(), command.action());
+      return Optional.of(
+          new Work(command, partition, record.offset(), CarriedHeaders.of(record.headers())));
     }
 
     private void refuse(

@@ -41,7 +41,7 @@ public final class AnswerPath {
   }
 
   /** What the path leads to; of a path that may lead to several, the first. */
-  Optional<JsonNode> find(JsonNode root) {
+  public Optional<JsonNode> find(JsonNode root) {
     Object found;
     try {
       found = path.read(root, JACKSON);

@@ -172,6 +172,7 @@ public final class PolicyLoader {
             remote(members.object("remote"), standard.remote()));
     // How the remote is called is the executor's matter.
     members.node("http");
+    members.node("mcp");
     members.refuseOthers();
     checkWindow(members, policy, ages);
     return new ActionRules(
