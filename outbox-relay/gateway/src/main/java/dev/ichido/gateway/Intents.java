@@ -150,7 +150,7 @@ final class Intents {
   }
 
   /** The time of a UUID of version 7. */
-  private static Optional<Instant> timeOf(String key) {
+  static Optional<Instant> timeOf(String key) {
     try {
       UUID uuid = UUID.fromString(key);
       return uuid.version() == TIME_ORDERED && uuid.toString().equals(key.toLowerCase(Locale.ROOT))

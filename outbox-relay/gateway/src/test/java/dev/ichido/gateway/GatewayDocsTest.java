@@ -29,6 +29,33 @@ class GatewayDocsTest {
   }
 
   @Test
+  void everySentenceForAModelIsListed() throws IOException {
+    compare(DOCS.resolve("mcp-answers.md"), sentences());
+  }
+
+  /** "Again" is only ever forbidden, or bound to the same operation. */
+  @Test
+  void noSentenceInvitesAnotherCallWhereAnEffectMayHaveHappened() {
+    McpAnswers.all()
+        .values()
+        .forEach(
+            lines ->
+                assertThat(lines.values())
+                    .allSatisfy(
+                        line ->
+                            assertThat(line.sentence())
+                                .doesNotContainIgnoringCase("try again")
+                                .doesNotContainIgnoringCase("retry")
+                                .doesNotContainPattern("(?i)(?<!do not )\\bcall the tool again")));
+    assertThat(McpAnswers.ofState("UNKNOWN_RECONCILIATION").sentence())
+        .contains("Do not call the tool again")
+        .contains("operation_status");
+    assertThat(McpAnswers.ofState("IN_PROGRESS").sentence())
+        .contains("Do not call the tool again")
+        .contains("operation_status");
+  }
+
+  @Test
   void everyReferenceOfTheDocumentLeadsSomewhere() {
     JsonNode document = OpenApi.document();
     List<String> references = new ArrayList<>();
@@ -94,6 +121,38 @@ class GatewayDocsTest {
           .append(code.title())
           .append(" |\n");
     }
+    return page.toString();
+  }
+
+  private static String sentences() {
+    StringBuilder page =
+        new StringBuilder(
+            """
+            # What the MCP door tells a model
+
+            The door judges nothing: it looks the processor's reply up in this table, from top to
+            bottom, and the first line that names it holds. ID is the operation id. A RESULT is the
+            tool's own, unchanged, where there is one; GOES_ON is told when the wait is over.
+
+            Regenerate: `%s`
+
+            """
+                .formatted(REGENERATE));
+    McpAnswers.all()
+        .forEach(
+            (by, lines) -> {
+              page.append("| ").append(by).append(" | kind | sentence |\n|---|---|---|\n");
+              lines.forEach(
+                  (word, line) ->
+                      page.append("| ")
+                          .append(word)
+                          .append(" | ")
+                          .append(line.kind())
+                          .append(" | ")
+                          .append(line.sentence())
+                          .append(" |\n"));
+              page.append('\n');
+            });
     return page.toString();
   }
 

@@ -1,0 +1,13 @@
+package dev.ichido.gateway;
+
+import dev.ichido.outbox.KeyFields;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the policy says of a tool.
+ *
+ * @param action its name in the policy
+ * @param read whether it changes nothing, whatever its annotations say
+ * @param identity arguments that tell one operation from every other; null where none are declared
+ */
+public record McpTool(String action, boolean read, @Nullable KeyFields identity) {}
