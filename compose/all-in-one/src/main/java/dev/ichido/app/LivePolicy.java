@@ -7,6 +7,7 @@ import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorException;
 import dev.ichido.executor.http.ExecutorContracts;
 import dev.ichido.executor.http.HttpContract;
+import dev.ichido.executor.mcp.McpContract;
 import dev.ichido.schemas.Topics;
 import dev.ichido.topology.policy.ActionRules;
 import dev.ichido.topology.policy.Ages;
@@ -61,8 +62,10 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
    *
    * @param rules tenants and actions
    * @param contracts of the actions that are performed by HTTP
+   * @param tools those of the actions that are tools of an MCP server
    */
-  record Loaded(PolicySet rules, Map<String, HttpContract> contracts) {}
+  record Loaded(
+      PolicySet rules, Map<String, HttpContract> contracts, Map<String, McpContract> tools) {}
 
   private LivePolicy(ConfigLoader loader, IchidoConfig config, @Nullable String text) {
     this.loader = loader;
@@ -115,6 +118,11 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
   /** Tenants and actions as they were loaded last. */
   public PolicySet rules() {
     return current.rules();
+  }
+
+  /** Whether an action is a tool of an MCP server. */
+  boolean isTool(String action) {
+    return current.tools().containsKey(action);
   }
 
   /** How long an executor keeps claims; a policy that asks for longer is refused. */
@@ -211,6 +219,6 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
             .map(ActionRules::policy)
             .filter(action -> action.effect() == ActionPolicy.ActionEffect.WRITE)
             .collect(Collectors.toMap(ActionPolicy::name, ActionPolicy::remote)));
-    return new Loaded(rules, contracts);
+    return new Loaded(rules, contracts, McpContract.parse(config.policy().root().path("actions")));
   }
 }

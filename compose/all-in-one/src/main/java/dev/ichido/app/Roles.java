@@ -139,7 +139,9 @@ public final class Roles {
             pool,
             remotes.handlers(),
             meters,
-            clocks.clock());
+            clocks.clock(),
+            // Tools are called where their server's door is.
+            action -> !policy.isTool(action));
     return new RunningRole(
         "executor",
         executor::start,

@@ -262,7 +262,7 @@ public final class Bench {
             wish.config().processor().guarantee().setting());
   }
 
-  /** The tenants and the one action of the bench. */
+  /** The tenants of the bench, and its action: over HTTP, and as a tool. */
   static IchidoConfig under(IchidoConfig config, int port) {
     ObjectNode policy = JSON.createObjectNode();
     ObjectNode tenants = policy.putObject("tenants");
@@ -283,6 +283,10 @@ public final class Bench {
     http.put("url", "http://127.0.0.1:" + port + "/effects/{operation_id}");
     http.putObject("key").put("header", "Idempotency-Key");
     http.put("reference", "$.effect");
+    ObjectNode tool = action.deepCopy();
+    tool.remove("http");
+    tool.putObject("mcp").put("server", McpPath.SERVER).put("tool", SinkTool.NAME);
+    policy.withObject("/actions").set(OutboxPath.ACTION + ".tool", tool);
     return config.withPolicy(new LocatedTree(policy, config.policy().lines()));
   }
 

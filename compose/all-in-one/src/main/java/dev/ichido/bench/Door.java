@@ -11,6 +11,12 @@ public enum Door {
     OncePath open(Stack stack, Path folder) {
       return new HttpPath(stack, folder);
     }
+  },
+  MCP {
+    @Override
+    OncePath open(Stack stack, Path folder) {
+      return new McpPath(stack);
+    }
   };
 
   /**

@@ -43,8 +43,8 @@ final class BenchCommand implements Callable<Integer> {
       paramLabel = "NAME",
       split = ",",
       description =
-          "http: measure the path through this door too, and what it adds to that through the"
-              + " outbox. The workload is latency then, unless one is named.")
+          "http or mcp: measure the path through this door too, and what it adds to that through"
+              + " the outbox. The workload is latency then, unless one is named.")
   private List<Door> doors = List.of();
 
   @Option(

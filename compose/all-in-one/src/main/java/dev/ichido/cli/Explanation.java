@@ -4,6 +4,7 @@ import dev.ichido.app.DatabaseFailure;
 import dev.ichido.config.ConfigException;
 import dev.ichido.embedded.EmbeddedServerException;
 import dev.ichido.executor.ExecutorException;
+import dev.ichido.gateway.GatewayException;
 import dev.ichido.inbox.InboxException;
 import dev.ichido.outbox.InvalidIntentException;
 import dev.ichido.outbox.OutboxException;
@@ -45,6 +46,9 @@ record Explanation(String code, String message, int exitCode, boolean isComplete
           return new Explanation(known.code().name(), text(known), ExitCode.DOES_NOT_HOLD, true);
         }
         case ExecutorException known -> {
+          return new Explanation(known.code(), text(known), ExitCode.USAGE, true);
+        }
+        case GatewayException known -> {
           return new Explanation(known.code(), text(known), ExitCode.USAGE, true);
         }
         case InboxException known -> {

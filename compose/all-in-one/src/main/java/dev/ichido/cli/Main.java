@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
       RoleCommand.Executor.class,
       RoleCommand.Inbox.class,
       RoleCommand.Gateway.class,
+      McpCommand.class,
       HealthCommand.class,
       ConformanceCommand.class,
       FaultsCommand.class,

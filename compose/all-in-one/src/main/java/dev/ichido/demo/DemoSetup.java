@@ -94,6 +94,17 @@ public final class DemoSetup implements AutoCloseable {
     return new ToolCall(0, tool, "{}", null, null, null, null, null, effect, null);
   }
 
+  /** The key of tenants that have none, in a data folder. */
+  public static String readOrMintKey(DataFolder data) {
+    Path folder = data.resolve("demo");
+    try {
+      Files.createDirectories(folder);
+      return readOrMintKey(folder.resolve("tenant.key"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static String readOrMintKey(Path file) throws IOException {
     if (Files.exists(file)) {
       return Files.readString(file, UTF_8).strip();

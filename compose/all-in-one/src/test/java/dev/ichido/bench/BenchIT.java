@@ -31,9 +31,11 @@ class BenchIT {
         assertThat(figures.has("cpu_s_per_1000")).isTrue();
         assertThat(figures.has("peak_mb")).isTrue();
       }
-      JsonNode door = document.path("doors").path("http").path(workload);
-      assertThat(door.path("latency_ms").path("p50").asDouble()).isPositive();
-      assertThat(door.path("added_ms").has("p99")).isTrue();
+      for (String name : List.of("http", "mcp")) {
+        JsonNode door = document.path("doors").path(name).path(workload);
+        assertThat(door.path("latency_ms").path("p50").asDouble()).isPositive();
+        assertThat(door.path("added_ms").has("p99")).isTrue();
+      }
       assertThat(document.path("ratios").path(workload).path("ops_per_s").asDouble()).isPositive();
     }
     assertThat(stages(document, "first"))

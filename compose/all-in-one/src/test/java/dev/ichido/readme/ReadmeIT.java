@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.ichido.app.BookedTools;
+import dev.ichido.app.McpTalk;
 import dev.ichido.outbox.TenantKey;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -106,6 +108,38 @@ class ReadmeIT {
       up.destroy();
       assertThat(up.waitFor(10, TimeUnit.SECONDS)).as("stopped within 10 s").isTrue();
     }
+  }
+
+  /** As a client starts it, but before a tool server that is here. */
+  @Test
+  void theMcpClientsConfigurationStandsInFrontOfAServer() throws Exception {
+    Path tools = Files.createDirectory(home.resolve("tools"));
+    JsonNode named =
+        new ObjectMapper().readTree(blocks("json").get(0)).path("mcpServers").path("files");
+    List<String> command = new ArrayList<>();
+    command.add(
+        named.path("command").asText().replace("./ichido", ROOT.resolve("ichido").toString()));
+    for (JsonNode argument : named.path("args")) {
+      command.add(
+          argument.asText().startsWith("npx ")
+              ? String.join(" ", BookedTools.command(tools))
+              : argument.asText());
+    }
+    Process door =
+        new ProcessBuilder(command)
+            .directory(home.toFile())
+            .redirectError(home.resolve("stderr").toFile())
+            .start();
+    try (McpTalk client = new McpTalk(door.getInputStream(), door.getOutputStream())) {
+      client.initialized();
+      for (String marker : List.of("EXECUTED", "REPLAYED")) {
+        JsonNode result = client.call("pay", "", "{\"operation_id\":\"readme-order-17-pay\"}");
+        assertThat(result.path("_meta").path("dev.ichido/marker").asText()).isEqualTo(marker);
+      }
+      assertThat(BookedTools.book(tools)).containsExactly("pay {}");
+    }
+    assertThat(door.waitFor(30, TimeUnit.SECONDS)).as("ends with its client").isTrue();
+    assertThat(door.exitValue()).as(stderr()).isZero();
   }
 
   /**
