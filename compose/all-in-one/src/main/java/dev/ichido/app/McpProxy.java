@@ -167,7 +167,7 @@ public final class McpProxy implements AutoCloseable {
   }
 
   private CompletableFuture<ObjectNode> call(OwnSession own, ToolCommand command, ObjectNode params)
-      throws McpConnectionException {
+      throws McpConnectionException, InterruptedException {
     String operationId = command.operationId();
     Optional<CompletableFuture<ObjectNode>> asked =
         operationId == null

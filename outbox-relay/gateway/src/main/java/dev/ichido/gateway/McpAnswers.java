@@ -64,9 +64,10 @@ final class McpAnswers {
           Map.entry(
               "FINGERPRINT_MISMATCH",
               refused(
-                  "Nothing was done by this call: operation ID is known with another meaning. A"
-                      + " changed request is another operation and needs an operation_id of its"
-                      + " own.")),
+                  "Nothing was done by this call: operation ID is known with another meaning, which"
+                      + " may have been carried out. Ask operation_status of it before anything"
+                      + " else; only a request that is meant beside it is another operation, with"
+                      + " an operation_id of its own.")),
           Map.entry(
               "CANCELLED",
               refused("Nothing was done by this call: operation ID was cancelled before.")),

@@ -135,11 +135,11 @@ final class McpDoor {
     JsonNode params = request.path("params");
     String name = params.path("name").asText();
     if (isOwn(name, tools)) {
-      session.answer(McpJson.result(id, status(session.caller(), params.path("arguments"))));
+      session.release(McpJson.result(id, status(session.caller(), params.path("arguments"))));
       return;
     }
     if (params.has("task")) {
-      session.answer(
+      session.release(
           McpJson.error(
               id,
               McpJson.METHOD_NOT_FOUND,
@@ -167,17 +167,19 @@ final class McpDoor {
               arguments,
               now);
       if (found.isEmpty()) {
-        session.answer(McpJson.result(id, withoutIdentity(name)));
+        session.release(McpJson.result(id, withoutIdentity(name)));
         return;
       }
       operationId = found.get();
     } catch (IdentityException e) {
-      session.answer(
+      session.release(
           McpJson.result(id, text(true, "Nothing was done: " + e.code() + ". " + e.getMessage())));
       return;
     }
     boolean structured = tool != null && tool.has("outputSchema");
-    session.hold(id, new McpSession.Held(scope, operationId), meta);
+    if (!session.hold(id, new McpSession.Held(scope, operationId), meta)) {
+      return;
+    }
     try {
       ObjectNode answer =
           write(session, id, scope, operationId, name, arguments, meta, now, structured);
@@ -305,7 +307,7 @@ final class McpDoor {
   /** The tool's result as it was, or the error that the server answered. */
   private ObjectNode result(JsonNode id, McpAnswers.Line line, String operationId, Reply reply) {
     JsonNode body = body(reply.body(), reply.bodySha256());
-    if (body != null && body.has("error") && !body.has("content")) {
+    if (body != null && body.has("error") && body.size() == 1) {
       ObjectNode response = McpJson.object().put("jsonrpc", "2.0");
       response.set("id", id);
       response.set("error", body.get("error"));
@@ -313,7 +315,7 @@ final class McpDoor {
     }
     boolean failed = !line.equals(McpAnswers.DONE);
     ObjectNode result =
-        body instanceof ObjectNode told && told.has("content")
+        body instanceof ObjectNode told
             ? told
             : text(failed, line.of(operationId) + (body == null ? "" : " " + body));
     describe(result, operationId, reply);

@@ -49,7 +49,8 @@ final class McpIdentity {
       @Nullable String argument,
       ObjectNode arguments,
       Instant now) {
-    if (meta.path(OPERATION_ID).isTextual()) {
+    // What is no text is no id, and is refused as one: another way would be another identity.
+    if (meta.has(OPERATION_ID)) {
       return Optional.of(meta.path(OPERATION_ID).asText());
     }
     if (argument != null) {

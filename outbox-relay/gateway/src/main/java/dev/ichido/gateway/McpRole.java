@@ -120,9 +120,11 @@ public final class McpRole implements AutoCloseable {
    *
    * @param params what the executor sends; the client's {@code _meta} is laid under its own
    * @return empty where no such client is there
+   * @throws InterruptedException when nobody waits for it any more; then nothing was sent
    */
   public Optional<CompletableFuture<ObjectNode>> call(
-      String tenant, String principal, String operationId, ObjectNode params) {
+      String tenant, String principal, String operationId, ObjectNode params)
+      throws InterruptedException {
     Caller caller = new Caller(tenant, principal);
     for (McpSession session : sessions) {
       Optional<JsonNode> meta =
@@ -137,14 +139,13 @@ public final class McpRole implements AutoCloseable {
     return Optional.empty();
   }
 
-  private static Optional<CompletableFuture<ObjectNode>> ask(
-      McpSession session, ObjectNode params) {
+  private static Optional<CompletableFuture<ObjectNode>> ask(McpSession session, ObjectNode params)
+      throws InterruptedException {
     try {
       return Optional.of(session.request("tools/call", params));
+    } catch (InterruptedException e) {
+      throw e;
     } catch (Exception e) {
-      if (e instanceof InterruptedException) {
-        Thread.currentThread().interrupt();
-      }
       LOG.debug("The client's session with the tool server can't be used", e);
       return Optional.empty();
     }

@@ -52,6 +52,9 @@ final class McpSession implements AutoCloseable {
   private boolean closed;
   private volatile @Nullable Map<String, JsonNode> tools;
 
+  /** A call whose operation is not known yet. */
+  private static final Held TAKEN = new Held("", "");
+
   /** An operation that a request waits for. */
   record Held(String scope, String operationId) {}
 
@@ -89,9 +92,12 @@ final class McpSession implements AutoCloseable {
       }
       case "tools/call" -> {
         Map<String, JsonNode> known = tools;
-        if (known != null && door.passes(message, known)) {
+        if (!message.has("id")) {
+          LOG.debug("A call without an id is left out, since nobody can be told of it");
+        } else if (known != null && door.passes(message, known)) {
           forward(message);
         } else {
+          held.put(message.get("id"), TAKEN);
           Thread.ofVirtual().name("ichido-mcp-call").start(() -> call(message));
         }
       }
@@ -101,7 +107,7 @@ final class McpSession implements AutoCloseable {
         Held call = held.remove(id);
         if (call == null) {
           forward(message);
-        } else {
+        } else if (!call.equals(TAKEN)) {
           Thread.ofVirtual().name("ichido-mcp-cancel").start(() -> door.cancel(caller, call));
         }
       }
@@ -113,7 +119,9 @@ final class McpSession implements AutoCloseable {
     try {
       Map<String, JsonNode> known = tools();
       if (door.passes(message, known)) {
-        forward(message);
+        if (held.remove(message.get("id")) != null) {
+          forward(message);
+        }
       } else {
         door.call(this, message, known);
       }
@@ -122,7 +130,7 @@ final class McpSession implements AutoCloseable {
         Thread.currentThread().interrupt();
       }
       LOG.error("A tool call failed in the door", e);
-      answer(
+      release(
           McpJson.error(
               message.path("id"),
               McpJson.INTERNAL,
@@ -132,10 +140,17 @@ final class McpSession implements AutoCloseable {
     }
   }
 
-  /** Holds a call; its answer is sent only while it is held. */
-  void hold(JsonNode id, Held call, JsonNode meta) {
-    held.put(id, call);
-    open.put(call.operationId(), meta);
+  /**
+   * Holds a call; its answer is sent only while it is held.
+   *
+   * @return false where it was cancelled before; then it must not begin
+   */
+  boolean hold(JsonNode id, Held call, JsonNode meta) {
+    boolean holds = held.replace(id, TAKEN, call);
+    if (holds) {
+      open.put(call.operationId(), meta);
+    }
+    return holds;
   }
 
   /** No further attempt of it will ask this client anything. */
@@ -150,7 +165,7 @@ final class McpSession implements AutoCloseable {
     }
   }
 
-  void answer(ObjectNode response) {
+  private void answer(ObjectNode response) {
     client.accept(response);
     answered(response.path("id"));
   }
@@ -204,7 +219,7 @@ final class McpSession implements AutoCloseable {
 
   /** The session with the server, begun anew where it is lost. */
   private McpUpstream.Session connected(boolean first) throws Exception {
-    lock.lock();
+    lock.lockInterruptibly();
     try {
       if (closed) {
         throw new IllegalStateException("Expected an open session, but the client is gone.");
@@ -215,15 +230,22 @@ final class McpSession implements AutoCloseable {
       if (server != null) {
         server.close();
       }
+      server = null;
       McpUpstream.Session begun = upstream.open(this::fromServer);
-      server = begun;
-      if (!first && initialize != null) {
-        begun
-            .request("initialize", (ObjectNode) initialize.deepCopy())
-            .get(OWN_REQUEST.toSeconds(), TimeUnit.SECONDS);
-        begun.send(McpJson.notification("notifications/initialized"));
+      try {
+        if (!first && initialize != null) {
+          begun
+              .request("initialize", (ObjectNode) initialize.deepCopy())
+              .get(OWN_REQUEST.toSeconds(), TimeUnit.SECONDS);
+          begun.send(McpJson.notification("notifications/initialized"));
+        }
+        server = begun;
+        return begun;
+      } finally {
+        if (server == null) {
+          begun.close();
+        }
       }
-      return begun;
     } finally {
       lock.unlock();
     }
@@ -248,7 +270,9 @@ final class McpSession implements AutoCloseable {
       return;
     }
     for (JsonNode tool : page) {
-      door.describe((ObjectNode) tool);
+      if (tool instanceof ObjectNode described) {
+        door.describe(described);
+      }
     }
     if (!result.path("nextCursor").isTextual()) {
       door.addOwn(page);

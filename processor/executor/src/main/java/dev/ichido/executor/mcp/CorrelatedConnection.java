@@ -48,8 +48,11 @@ abstract class CorrelatedConnection implements McpConnection {
   @Override
   public final CompletableFuture<ObjectNode> request(String method, ObjectNode params) {
     ObjectNode message = JsonRpc.request(own + count.incrementAndGet(), method, params);
+    JsonNode id = message.get("id");
     CompletableFuture<ObjectNode> answer = new CompletableFuture<>();
-    asked.put(message.get("id"), answer);
+    asked.put(id, answer);
+    // Who stops waiting cancels, and what is answered later is nobody's.
+    var unused = answer.whenComplete((told, failure) -> asked.remove(id));
     try {
       if (ended.get()) {
         throw McpConnectionException.notSent("CONNECTION_CLOSED", null);
@@ -96,11 +99,7 @@ abstract class CorrelatedConnection implements McpConnection {
     if (!ended.compareAndSet(false, true)) {
       return;
     }
-    asked.forEach(
-        (id, answer) -> {
-          asked.remove(id);
-          answer.completeExceptionally(cause);
-        });
+    asked.values().forEach(answer -> answer.completeExceptionally(cause));
     passed.forEach(
         (id, yes) -> {
           if (passed.remove(id) != null) {

@@ -9,13 +9,16 @@ import dev.ichido.executor.ToolCommand;
 import dev.ichido.executor.ToolHandler;
 import dev.ichido.executor.ToolOutcome;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Performs an action by one {@code tools/call}. The body of the outcome is the tool's result as it
- * was answered, or {@code {"error": ...}} where the server answered with an error of JSON-RPC.
- * Whatever is neither a result nor an error that says that no tool ran is unknown.
+ * Performs an action by one {@code tools/call}. It waits for the answer beyond the lease, since a
+ * late result settles what is unknown by then; the executor ends the wait by an interruption. The
+ * body of the outcome is the tool's result as it was answered, or {@code {"error": ...}} where the
+ * server answered with an error of JSON-RPC. Whatever is neither a result nor an error that says
+ * that no tool ran is unknown.
  */
 public final class McpToolHandler implements ToolHandler {
   /** In {@code _meta}: the operation. */
@@ -48,10 +51,17 @@ public final class McpToolHandler implements ToolHandler {
     } catch (JsonProcessingException | ClassCastException e) {
       return new ToolOutcome.FailedTerminal("ARGUMENTS_NO_OBJECT", null, CallFacts.NONE);
     }
+    CompletableFuture<ObjectNode> answer;
     try {
-      return judge(server.call(command, params).get());
+      answer = server.call(command, params);
     } catch (McpConnectionException e) {
       return notAnswered(e);
+    }
+    try {
+      return judge(answer.get());
+    } catch (InterruptedException e) {
+      answer.cancel(false);
+      throw e;
     } catch (ExecutionException e) {
       return e.getCause() instanceof McpConnectionException cause
           ? notAnswered(cause)

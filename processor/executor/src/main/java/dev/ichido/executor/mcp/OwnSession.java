@@ -33,7 +33,7 @@ public final class OwnSession implements ToolServer, AutoCloseable {
 
   @Override
   public CompletableFuture<ObjectNode> call(ToolCommand command, ObjectNode params)
-      throws McpConnectionException {
+      throws McpConnectionException, InterruptedException {
     return connected().request("tools/call", params);
   }
 
@@ -42,7 +42,7 @@ public final class OwnSession implements ToolServer, AutoCloseable {
    *
    * @throws McpConnectionException when it does not answer
    */
-  public List<JsonNode> tools() throws McpConnectionException {
+  public List<JsonNode> tools() throws McpConnectionException, InterruptedException {
     List<JsonNode> tools = new ArrayList<>();
     ObjectNode params = JsonRpc.JSON.createObjectNode();
     while (true) {
@@ -55,8 +55,8 @@ public final class OwnSession implements ToolServer, AutoCloseable {
     }
   }
 
-  private McpConnection connected() throws McpConnectionException {
-    lock.lock();
+  private McpConnection connected() throws McpConnectionException, InterruptedException {
+    lock.lockInterruptibly();
     try {
       if (connection != null && connection.isOpen()) {
         return connection;
@@ -75,11 +75,12 @@ public final class OwnSession implements ToolServer, AutoCloseable {
         params.putObject("clientInfo").put("name", "ichido").put("version", "1");
         await(begun.request("initialize", params));
         begun.send(JsonRpc.notification("notifications/initialized"));
-      } catch (McpConnectionException e) {
-        begun.close();
-        throw e;
+        connection = begun;
+      } finally {
+        if (connection == null) {
+          begun.close();
+        }
       }
-      connection = begun;
       return begun;
     } finally {
       lock.unlock();
@@ -88,7 +89,7 @@ public final class OwnSession implements ToolServer, AutoCloseable {
 
   /** Whatever goes wrong here, no tool was called. */
   private static ObjectNode await(CompletableFuture<ObjectNode> answer)
-      throws McpConnectionException {
+      throws McpConnectionException, InterruptedException {
     try {
       ObjectNode message = answer.get(HANDSHAKE.toSeconds(), TimeUnit.SECONDS);
       if (message.has("error")) {
@@ -97,9 +98,6 @@ public final class OwnSession implements ToolServer, AutoCloseable {
       return message;
     } catch (ExecutionException | TimeoutException e) {
       throw McpConnectionException.notSent("SESSION_REFUSED", e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw McpConnectionException.notSent("INTERRUPTED", e);
     }
   }
 

@@ -12,6 +12,10 @@ import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +30,8 @@ final class StdioConnection extends CorrelatedConnection {
   private static final Duration GRACE = Duration.ofSeconds(2);
 
   private final Process process;
+  private final ExecutorService writer =
+      Executors.newSingleThreadExecutor(Thread.ofVirtual().name("ichido-mcp-to-server").factory());
 
   private StdioConnection(Process process, Listener listener) {
     super(listener);
@@ -80,31 +86,49 @@ final class StdioConnection extends CorrelatedConnection {
     }
   }
 
+  /** Does not wait: a server that does not read stops the thread that writes, and no other. */
   @Override
   void transmit(ObjectNode message) throws McpConnectionException {
-    byte[] line = (message + "\n").getBytes(UTF_8);
     if (!process.isAlive()) {
       throw McpConnectionException.notSent("SERVER_GONE", null);
     }
+    try {
+      writer.execute(() -> write(message));
+    } catch (RejectedExecutionException e) {
+      throw McpConnectionException.notSent("CONNECTION_CLOSED", e);
+    }
+  }
+
+  private void write(ObjectNode message) {
     OutputStream out = process.getOutputStream();
-    synchronized (this) {
-      try {
-        out.write(line);
-        out.flush();
-      } catch (IOException e) {
-        throw McpConnectionException.lost("CONNECTION_LOST", e);
-      }
+    try {
+      out.write((message + "\n").getBytes(UTF_8));
+      out.flush();
+    } catch (IOException e) {
+      failed(message, McpConnectionException.lost("CONNECTION_LOST", e));
     }
   }
 
   /** Ends its input, then the process, then all that it started. */
   @Override
   public void close() {
+    try (writer) {
+      writer.execute(this::endInput);
+      endProcesses();
+    } catch (RejectedExecutionException closed) {
+      LOG.debug("The tool server is closed twice");
+    }
+  }
+
+  private void endInput() {
     try {
       process.getOutputStream().close();
     } catch (IOException e) {
       LOG.debug("The tool server's input can't be closed", e);
     }
+  }
+
+  private void endProcesses() {
     List<ProcessHandle> children = process.descendants().toList();
     try {
       if (!process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -118,5 +142,10 @@ final class StdioConnection extends CorrelatedConnection {
       Thread.currentThread().interrupt();
     }
     children.forEach(ProcessHandle::destroy);
+    CompletableFuture.allOf(
+            children.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
+        .completeOnTimeout(null, GRACE.toMillis(), TimeUnit.MILLISECONDS)
+        .join();
+    children.forEach(ProcessHandle::destroyForcibly);
   }
 }

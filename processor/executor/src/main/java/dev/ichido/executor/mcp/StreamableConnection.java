@@ -31,10 +31,32 @@ final class StreamableConnection extends CorrelatedConnection {
   private final McpClientTransport transport;
   private volatile @Nullable String version;
   private volatile boolean stale;
+  private volatile boolean closing;
 
-  private StreamableConnection(McpClientTransport transport, Listener listener) {
+  private StreamableConnection(URI url, Map<String, String> headers, Listener listener) {
     super(listener);
-    this.transport = transport;
+    String path = url.getRawPath() + (url.getRawQuery() == null ? "" : "?" + url.getRawQuery());
+    this.transport =
+        HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
+            .endpoint(path)
+            .jsonMapper(new JacksonMcpJsonMapper(JsonRpc.JSON))
+            .connectTimeout(CONNECT)
+            .addAsyncHttpRequestCustomizer(
+                (request, method, endpoint, body, context) -> {
+                  headers.forEach(request::setHeader);
+                  return isOfALostSession(method) ? Mono.never() : Mono.just(request);
+                })
+            .build();
+  }
+
+  /**
+   * Where the server does not know the session, the transport ends it too. Once that is answered it
+   * drops whatever is in flight in the session and reports it as delivered: answers are lost, and
+   * the message that was refused is sometimes reported as delivered before it is reported as
+   * refused. What the server does not know needs no end.
+   */
+  private boolean isOfALostSession(String method) {
+    return method.equals("DELETE") && !closing;
   }
 
   /**
@@ -43,18 +65,12 @@ final class StreamableConnection extends CorrelatedConnection {
    * @param headers sent with every request, such as a credential for the server
    */
   static StreamableConnection open(URI url, Map<String, String> headers, Listener listener) {
-    String path = url.getRawPath() + (url.getRawQuery() == null ? "" : "?" + url.getRawQuery());
-    McpClientTransport transport =
-        HttpClientStreamableHttpTransport.builder(url.getScheme() + "://" + url.getRawAuthority())
-            .endpoint(path)
-            .jsonMapper(new JacksonMcpJsonMapper(JsonRpc.JSON))
-            .connectTimeout(CONNECT)
-            .addHttpRequestCustomizer(
-                (request, method, endpoint, body, context) -> headers.forEach(request::setHeader))
-            .build();
-    StreamableConnection connection = new StreamableConnection(transport, listener);
-    transport.setExceptionHandler(connection::troubled);
-    transport.connect(messages -> messages.doOnNext(connection::take).then(Mono.empty())).block();
+    StreamableConnection connection = new StreamableConnection(url, headers, listener);
+    connection.transport.setExceptionHandler(connection::troubled);
+    connection
+        .transport
+        .connect(messages -> messages.doOnNext(connection::take).then(Mono.empty()))
+        .block();
     return connection;
   }
 
@@ -133,6 +149,7 @@ final class StreamableConnection extends CorrelatedConnection {
 
   @Override
   public void close() {
+    closing = true;
     try {
       transport.closeGracefully().block(GRACE);
     } catch (RuntimeException e) {

@@ -14,7 +14,8 @@ public interface ToolServer {
    * @return the whole answer, with {@code result} or {@code error}; or an {@link
    *     McpConnectionException}
    * @throws McpConnectionException when there is no session
+   * @throws InterruptedException when nobody waits for it any more; then nothing was sent
    */
   CompletableFuture<ObjectNode> call(ToolCommand command, ObjectNode params)
-      throws McpConnectionException;
+      throws McpConnectionException, InterruptedException;
 }

@@ -19,7 +19,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -96,7 +101,7 @@ class McpToolHandlerTest {
     List<String> seen = new CopyOnWriteArrayList<>();
     HttpServer server =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
-    server.createContext("/mcp", exchange -> answer(exchange, seen));
+    server.createContext("/mcp", exchange -> answer(exchange, seen, body -> {}));
     server.start();
     URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
     try (OwnSession session =
@@ -117,10 +122,12 @@ class McpToolHandlerTest {
   }
 
   /** JSON answers; a call may break off, or find that its session is forgotten. */
-  private static void answer(HttpExchange exchange, List<String> seen) throws IOException {
+  private static void answer(HttpExchange exchange, List<String> seen, Pause pause)
+      throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
       seen.add(body);
+      pause.before(body);
       if (!"Bearer of-the-server".equals(exchange.getRequestHeaders().getFirst("Authorization"))) {
         exchange.sendResponseHeaders(401, -1);
       } else if (!exchange.getRequestMethod().equals("POST")) {
@@ -149,7 +156,83 @@ class McpToolHandlerTest {
       } else {
         exchange.sendResponseHeaders(202, -1);
       }
+    } catch (InterruptedException e) {
+      throw new IOException(e);
     }
+  }
+
+  private interface Pause {
+    void before(String body) throws InterruptedException;
+  }
+
+  @Test
+  @Timeout(60)
+  void aLostSessionFailsTheCallThatWasRefusedAndLeavesTheOthersTheirAnswers() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16);
+    server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
+    server.createContext(
+        "/mcp",
+        exchange -> {
+          seen.add(exchange.getRequestMethod());
+          answer(
+              exchange,
+              seen,
+              body -> {
+                if (body.contains("\"wait\"")) {
+                  begun.countDown();
+                  released.await();
+                }
+              });
+        });
+    server.start();
+    URI url = URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/mcp");
+    OwnSession session =
+        new OwnSession(new McpServer.Url(url, Map.of("Authorization", "Bearer of-the-server")));
+    try (session;
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      McpToolHandler handler = handler("{\"server\":\"s\",\"tool\":\"t\"}", session);
+      Future<ToolOutcome> waiting =
+          threads.submit(() -> handler.execute(command("{\"do\":\"wait\"}")));
+      begun.await();
+      assertThat(handler.execute(command("{\"do\":\"forget\"}")))
+          .isInstanceOf(ToolOutcome.FailedRetryable.class);
+      released.countDown();
+      assertThat(waiting.get()).isInstanceOf(ToolOutcome.Succeeded.class);
+      assertThat(handler.execute(command("{\"do\":\"work\"}")))
+          .isInstanceOf(ToolOutcome.Succeeded.class);
+      assertThat(seen).as("what the server does not know is not ended").doesNotContain("DELETE");
+    } finally {
+      server.stop(0);
+    }
+    assertThat(seen).as("what it knows is").contains("DELETE");
+  }
+
+  @Test
+  @Timeout(60)
+  void aProgramThatDoesNotReadHoldsNobodyUpAndIsEnded() throws Exception {
+    McpConnection connection =
+        new McpServer.Command(List.of("sleep", "600"))
+            .open(
+                new McpConnection.Listener() {
+                  @Override
+                  public void received(ObjectNode message) {}
+
+                  @Override
+                  public void closed() {}
+                });
+    ObjectNode large = JsonRpc.JSON.createObjectNode().put("more", "x".repeat(1_000_000));
+    CompletableFuture<ObjectNode> answer = connection.request("tools/call", large);
+    assertThat(answer).isNotDone();
+    connection.close();
+    assertThatThrownBy(answer::get)
+        .cause()
+        .isInstanceOfSatisfying(
+            McpConnectionException.class, e -> assertThat(e.mayBeSent()).isTrue());
+    assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive)).isEmpty();
   }
 
   @ParameterizedTest
