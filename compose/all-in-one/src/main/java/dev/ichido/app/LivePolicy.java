@@ -63,9 +63,13 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
    * @param rules tenants and actions
    * @param contracts of the actions that are performed by HTTP
    * @param tools those of the actions that are tools of an MCP server
+   * @param config what all of it was read from
    */
   record Loaded(
-      PolicySet rules, Map<String, HttpContract> contracts, Map<String, McpContract> tools) {}
+      PolicySet rules,
+      Map<String, HttpContract> contracts,
+      Map<String, McpContract> tools,
+      IchidoConfig config) {}
 
   private LivePolicy(ConfigLoader loader, IchidoConfig config, @Nullable String text) {
     this.loader = loader;
@@ -219,6 +223,7 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
             .map(ActionRules::policy)
             .filter(action -> action.effect() == ActionPolicy.ActionEffect.WRITE)
             .collect(Collectors.toMap(ActionPolicy::name, ActionPolicy::remote)));
-    return new Loaded(rules, contracts, McpContract.parse(config.policy().root().path("actions")));
+    return new Loaded(
+        rules, contracts, McpContract.parse(config.policy().root().path("actions")), config);
   }
 }

@@ -19,6 +19,7 @@ import dev.ichido.executor.mcp.OwnSession;
 import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.gateway.McpConfig;
 import dev.ichido.gateway.McpRole;
+import dev.ichido.gateway.McpTool;
 import dev.ichido.gateway.McpUpstream;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -32,11 +33,12 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
@@ -59,13 +61,18 @@ public final class McpProxy implements AutoCloseable {
   /**
    * Starts both.
    *
-   * @param config with the servers, and with the tools as actions
+   * @param config with the servers
+   * @param policy with the tools as actions; closed by the caller, after the door
    * @param migrate whether the tables are brought up to date
    */
   public static McpProxy start(
-      IchidoConfig config, McpSettings settings, boolean migrate, MeterRegistry meters)
+      IchidoConfig config,
+      LivePolicy policy,
+      McpSettings settings,
+      boolean migrate,
+      MeterRegistry meters)
       throws InterruptedException {
-    McpProxy proxy = new McpProxy(config, settings, migrate, meters);
+    McpProxy proxy = new McpProxy(config, policy, settings, migrate, meters);
     try {
       proxy.roles.start();
       proxy.roles.awaitReady(READY);
@@ -77,7 +84,11 @@ public final class McpProxy implements AutoCloseable {
   }
 
   private McpProxy(
-      IchidoConfig config, McpSettings settings, boolean migrate, MeterRegistry meters) {
+      IchidoConfig config,
+      LivePolicy policy,
+      McpSettings settings,
+      boolean migrate,
+      MeterRegistry meters) {
     HikariDataSource writing =
         pool(config, config.outbox().database(), "outbox", "mcp-outbox", DOOR_CONNECTIONS);
     HikariDataSource reading =
@@ -86,14 +97,21 @@ public final class McpProxy implements AutoCloseable {
         pool(config, config.executor().database(), "executor.database", "mcp-executor", 16);
     OwnSession own = new OwnSession(settings.server());
     opened.push(own);
+    AtomicReference<IchidoConfig> rules = new AtomicReference<>(policy.config());
+    AtomicReference<Map<String, McpTool>> tools = new AtomicReference<>(Map.of());
+    policy.take(
+        loaded -> {
+          rules.set(loaded.config());
+          tools.set(McpPolicy.tools(loaded.config(), settings.name()));
+        });
     door =
         new McpRole(
             new McpConfig(
                 settings.tenant(),
                 settings.principal(),
-                tenant -> McpPolicy.key(config, tenant),
+                tenant -> McpPolicy.key(rules.get(), tenant),
                 settings.name(),
-                McpPolicy.tools(config, settings.name()),
+                tools::get,
                 settings.unidentified(),
                 settings.window(),
                 settings.answerWithin()),
@@ -103,7 +121,7 @@ public final class McpProxy implements AutoCloseable {
             sha256 -> body(claims, sha256),
             migrate);
     opened.push(door);
-    ExecutorRole executor = executor(config, settings, own, claims, migrate, meters);
+    ExecutorRole executor = executor(config, policy, settings, own, claims, migrate, meters);
     opened.push(executor);
     roles =
         new RoleGroup(
@@ -126,23 +144,26 @@ public final class McpProxy implements AutoCloseable {
 
   private ExecutorRole executor(
       IchidoConfig config,
+      LivePolicy policy,
       McpSettings settings,
       OwnSession own,
       DataSource claims,
       boolean migrate,
       MeterRegistry meters) {
-    Map<String, ToolHandler> handlers = new HashMap<>();
-    for (Map.Entry<String, McpContract> it :
-        McpPolicy.contracts(config, settings.name()).entrySet()) {
-      handlers.put(
-          it.getKey(),
-          new McpToolHandler(it.getValue(), (command, params) -> call(own, command, params)));
-    }
+    Map<String, ToolHandler> handlers = new ConcurrentHashMap<>();
+    policy.take(
+        loaded -> {
+          Map<String, McpContract> contracts =
+              McpPolicy.contracts(loaded.config(), settings.name());
+          contracts.forEach(
+              (action, contract) ->
+                  handlers.put(
+                      action,
+                      new McpToolHandler(
+                          contract, (command, params) -> call(own, command, params))));
+          handlers.keySet().retainAll(contracts.keySet());
+        });
     IchidoConfig.Executor section = config.executor();
-    Duration claimRetention;
-    try (LivePolicy policy = LivePolicy.fixed(config)) {
-      claimRetention = policy.claimRetention();
-    }
     return new ExecutorRole(
         new ExecutorConfig(
             "mcp-" + settings.name(),
@@ -157,7 +178,7 @@ public final class McpProxy implements AutoCloseable {
             section.handlerTimeout(),
             section.breakerFailureRate(),
             section.breakerWait(),
-            claimRetention,
+            policy.claimRetention(),
             migrate),
         claims,
         handlers,

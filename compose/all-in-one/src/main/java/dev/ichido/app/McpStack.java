@@ -20,27 +20,32 @@ public final class McpStack implements AutoCloseable {
   /** Calls that still run this long after the wish to end are reported as unknown. */
   public static final Duration DRAIN = Duration.ofSeconds(4);
 
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
+
   private final Deque<AutoCloseable> opened;
   private final McpProxy proxy;
-  private final IchidoConfig given;
+  private final LivePolicy policy;
   private final @Nullable Stack stack;
 
   private McpStack(
-      Deque<AutoCloseable> opened, McpProxy proxy, IchidoConfig given, @Nullable Stack stack) {
+      Deque<AutoCloseable> opened, McpProxy proxy, LivePolicy policy, @Nullable Stack stack) {
     this.opened = opened;
     this.proxy = proxy;
-    this.given = given;
+    this.policy = policy;
     this.stack = stack;
   }
 
   /**
    * Beside roles that run elsewhere, under a policy that names the tools.
    *
+   * @param config with the servers
+   * @param policy closed with the rest
    * @throws CommandException TOOLS_UNNAMED
    */
-  public static McpStack beside(IchidoConfig config, McpSettings settings, boolean migrate)
+  public static McpStack beside(
+      IchidoConfig config, LivePolicy policy, McpSettings settings, boolean migrate)
       throws InterruptedException {
-    if (McpPolicy.contracts(config, settings.name()).isEmpty()) {
+    if (McpPolicy.contracts(policy.config(), settings.name()).isEmpty()) {
       throw CommandException.usage(
           "TOOLS_UNNAMED",
           "Expected actions with mcp.server "
@@ -51,9 +56,16 @@ public final class McpStack implements AutoCloseable {
               + " on which no stack runs.");
     }
     Deque<AutoCloseable> opened = new ArrayDeque<>();
-    McpProxy proxy = McpProxy.start(config, settings, migrate, new SimpleMeterRegistry());
-    opened.push(proxy);
-    return new McpStack(opened, proxy, config, null);
+    opened.push(policy);
+    try {
+      new Preflight(config, PATIENCE).require(LoneRole.Kind.EXECUTOR);
+      McpProxy proxy = McpProxy.start(config, policy, settings, migrate, new SimpleMeterRegistry());
+      opened.push(proxy);
+      return new McpStack(opened, proxy, policy, null);
+    } catch (RuntimeException | InterruptedException e) {
+      close(opened);
+      throw e;
+    }
   }
 
   /**
@@ -73,13 +85,14 @@ public final class McpStack implements AutoCloseable {
       DataFolder folder = DataFolder.open(data);
       opened.push(folder);
       String key = DemoSetup.readOrMintKey(folder);
-      Stack stack =
-          Stack.start(
-              folder, Stack.Ports.FREE, McpPolicy.under(given, settings, tools, key), progress);
+      LivePolicy policy = LivePolicy.fixed(McpPolicy.under(given, settings, tools, key));
+      opened.push(policy);
+      Stack stack = Stack.start(folder, Stack.Ports.FREE, policy, progress);
       opened.push(stack);
-      McpProxy proxy = McpProxy.start(stack.config(), settings, false, new SimpleMeterRegistry());
+      McpProxy proxy =
+          McpProxy.start(stack.config(), policy, settings, false, new SimpleMeterRegistry());
       opened.push(proxy);
-      return new McpStack(opened, proxy, given, stack);
+      return new McpStack(opened, proxy, policy, stack);
     } catch (RuntimeException | InterruptedException e) {
       close(opened);
       throw e;
@@ -92,7 +105,7 @@ public final class McpStack implements AutoCloseable {
 
   /** As it was given: whose clients are let in over HTTP. */
   public IchidoConfig given() {
-    return given;
+    return policy.config();
   }
 
   /**

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.McpProxy;
 import dev.ichido.app.McpSettings;
 import dev.ichido.app.Stack;
@@ -54,6 +55,7 @@ final class McpPath implements OncePath {
       this.proxy =
           McpProxy.start(
               stack.config(),
+              LivePolicy.fixed(stack.config()),
               new McpSettings(
                   SERVER,
                   new McpServer.Command(SinkTool.command(port)),

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.ichido.app.Endpoints;
+import dev.ichido.app.LivePolicy;
 import dev.ichido.app.McpProxy;
 import dev.ichido.app.McpSettings;
 import dev.ichido.app.McpStack;
@@ -194,12 +195,16 @@ final class McpCommand implements Callable<Integer> {
         config == null
             ? ConfigLoader.ofProcess().load("the built-in configuration", Stack.DEFAULTS)
             : ConfigLoader.ofProcess().load(config);
-    if (given.kafka().values().containsKey("bootstrap.servers")) {
-      return McpStack.beside(given, settings, true);
+    if (config != null && given.kafka().values().containsKey("bootstrap.servers")) {
+      return McpStack.beside(given, LivePolicy.of(config), settings, true);
     }
     Endpoints running = Endpoints.find(data.folder()).orElse(null);
     if (running != null) {
-      return McpStack.beside(running(running), settings, false);
+      LivePolicy policy =
+          running.config() == null
+              ? LivePolicy.fixed(DemoSetup.gettingStarted(data.folder()))
+              : LivePolicy.of(Path.of(running.config()));
+      return McpStack.beside(on(running, policy.config()), policy, settings, false);
     }
     List<JsonNode> tools;
     try (OwnSession session = new OwnSession(settings.server())) {
@@ -215,11 +220,7 @@ final class McpCommand implements Callable<Integer> {
     return McpStack.alone(data.folder(), given, settings, tools, output::progress);
   }
 
-  private IchidoConfig running(Endpoints at) {
-    IchidoConfig policy =
-        at.config() == null
-            ? DemoSetup.gettingStarted(data.folder())
-            : ConfigLoader.ofProcess().load(Path.of(at.config()));
+  private IchidoConfig on(Endpoints at, IchidoConfig policy) {
     try {
       return policy.on(
           at.bootstrapServers(),

@@ -463,7 +463,9 @@ class McpIT {
             "t2",
             "agent:far",
             Unidentified.LINEAGE_WINDOW);
-    try (McpStack before = McpStack.beside(stack.stack().config(), far, false);
+    try (McpStack before =
+            McpStack.beside(
+                stack.stack().config(), LivePolicy.fixed(stack.stack().config()), far, false);
         McpTalk caller = talk(before.proxy())) {
       assertThat(text(caller.call("look", "", "{\"n\":1.50}"))).isEqualTo("looked at {\"n\":1.50}");
       JsonNode first = caller.call("pay", "", "{\"n\":\"window\",\"amount\":1}");
@@ -482,6 +484,30 @@ class McpIT {
     try (HttpClient http = HttpClient.newHttpClient()) {
       assertThat(http.send(ofAnotherSite, BodyHandlers.discarding()).statusCode()).isEqualTo(403);
     }
+  }
+
+  @Test
+  void aChangedPolicyCountsAtTheDoorWithoutARestart() throws Exception {
+    Path file = Files.writeString(temp.resolve("policy.yaml"), CONFIG);
+    McpSettings far =
+        settings(
+            "far",
+            new McpServer.Url(URI.create(url), Map.of()),
+            "t2",
+            "agent:far",
+            Unidentified.REFUSE);
+    try (McpStack door = McpStack.beside(stack.stack().config(), LivePolicy.of(file), far, false);
+        McpTalk caller = talk(door.proxy())) {
+      assertThat(text(caller.call("pay", "", "{\"n\":\"reloaded\"}")))
+          .contains("OPERATION_ID_MISSING");
+      Files.writeString(file, CONFIG.replace("tool: pay }", "tool: pay, identity: [n] }"));
+      await()
+          .atMost(LIMIT)
+          .until(
+              () -> meta(caller.call("pay", "", "{\"n\":\"reloaded\"}"), "marker"),
+              marker -> !marker.isEmpty());
+    }
+    assertThat(effects("reloaded")).hasSize(1);
   }
 
   private static McpSyncClient client(String url) {

@@ -4,6 +4,8 @@ import dev.ichido.outbox.TenantKey;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settings of the MCP door.
@@ -12,7 +14,7 @@ import java.util.function.Function;
  * @param principal of the callers, likewise
  * @param keys the secret of a tenant, under which ids are derived
  * @param prefix what the action of a tool that the policy does not name begins with
- * @param tools what the policy says, by the tool's name
+ * @param tools what the policy says by now, by the tool's name
  * @param unidentified what becomes of a call that has an effect and no identity
  * @param window within which equal calls are one, under {@link Unidentified#LINEAGE_WINDOW}
  * @param answerWithin how long a call is held before it is answered that it goes on; below the
@@ -23,7 +25,7 @@ public record McpConfig(
     String principal,
     Function<String, TenantKey> keys,
     String prefix,
-    Map<String, McpTool> tools,
+    Supplier<Map<String, McpTool>> tools,
     Unidentified unidentified,
     Duration window,
     Duration answerWithin) {
@@ -39,13 +41,14 @@ public record McpConfig(
     LINEAGE_WINDOW
   }
 
-  public McpConfig {
-    tools = Map.copyOf(tools);
+  /** What the policy says of a tool; null where it does not name it. */
+  @Nullable McpTool tool(String name) {
+    return tools.get().get(name);
   }
 
   /** The action of a tool, named in the policy or not. */
   String action(String tool) {
-    McpTool known = tools.get(tool);
+    McpTool known = tool(tool);
     return known == null ? prefix + "." + tool : known.action();
   }
 }

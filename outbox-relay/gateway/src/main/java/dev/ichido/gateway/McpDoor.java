@@ -65,7 +65,7 @@ final class McpDoor {
   }
 
   private boolean isRead(String name, @Nullable JsonNode tool) {
-    McpTool known = config.tools().get(name);
+    McpTool known = config.tool(name);
     return known == null
         ? tool != null && tool.path("annotations").path("readOnlyHint").asBoolean(false)
         : known.read();

@@ -57,7 +57,7 @@ final class McpIdentity {
       return Optional.of(argument);
     }
     TenantKey key = config.keys().apply(caller.tenant());
-    McpTool known = config.tools().get(tool);
+    McpTool known = config.tool(tool);
     if (known != null && known.identity() != null) {
       return Optional.of(
           OperationIds.fromKeyFields(key, known.action(), known.identity(), values(arguments)));

@@ -57,7 +57,7 @@ class McpSessionTest {
               return TenantKey.of("a key of a tenant in a test".getBytes(UTF_8));
             },
             "near",
-            Map.of(),
+            Map::of,
             McpConfig.Unidentified.REFUSE,
             Duration.ofMinutes(10),
             Duration.ofSeconds(1));
