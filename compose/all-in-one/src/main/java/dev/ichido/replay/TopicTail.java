@@ -11,6 +11,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads committed records of one topic, up to where it ends at the moment of asking. */
@@ -60,12 +61,33 @@ public final class TopicTail implements AutoCloseable {
     return new TopicTail(consumer, partitions);
   }
 
-  /** Hands over what is there, perhaps more, and was not handed over yet. */
+  /**
+   * Hands over what is there, perhaps more, and was not handed over yet.
+   *
+   * @throws TimeoutException when the broker hands out nothing for as long as a connection may take
+   */
   public void read(Consumer<ConsumerRecord<byte[], byte[]>> visitor) {
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, CONNECT);
-    while (partitions.stream().anyMatch(it -> consumer.position(it) < ends.getOrDefault(it, 0L))) {
+    long left = left(ends);
+    long moved = System.nanoTime();
+    while (left > 0) {
       consumer.poll(POLL).forEach(visitor);
+      long before = left;
+      left = left(ends);
+      if (left < before) {
+        moved = System.nanoTime();
+      } else if (System.nanoTime() - moved > CONNECT.toNanos()) {
+        throw new TimeoutException(
+            "Expected %d more records of %s, but none came. Check the broker."
+                .formatted(left, partitions.getFirst().topic()));
+      }
     }
+  }
+
+  private long left(Map<TopicPartition, Long> ends) {
+    return partitions.stream()
+        .mapToLong(it -> Math.max(0, ends.getOrDefault(it, 0L) - consumer.position(it, CONNECT)))
+        .sum();
   }
 
   /** What is there, perhaps more, and was not handed over yet. */

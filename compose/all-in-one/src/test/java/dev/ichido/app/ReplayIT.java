@@ -114,9 +114,15 @@ class ReplayIT {
     assertThat(one.path("new_effects").asInt()).isZero();
     assertThat(replay(0, "one", "--tenant", "t1").path("replayed").asInt())
         .isEqualTo(2 * OPERATIONS + 2);
-    Ran none = run("one", "replay", "--tenant", "t2");
-    assertThat(none.code()).isEqualTo(1);
-    assertThat(none.err()).contains("NOTHING_SELECTED");
+    for (List<String> nobody :
+        List.of(
+            List.of("--tenant", "t2"),
+            List.of("--since", Instant.now().plus(Duration.ofHours(1)).toString()),
+            List.of("--until", Instant.now().minus(Duration.ofHours(1)).toString()))) {
+      Ran none = run("one", "replay", nobody.get(0), nobody.get(1));
+      assertThat(none.code()).isEqualTo(1);
+      assertThat(none.err()).contains("NOTHING_SELECTED");
+    }
 
     JsonNode foreseen = replay(0, "one", "--dry-run", "--topic", "intents,commands,results");
     assertThat(foreseen.path("would_run")).isEmpty();
