@@ -33,6 +33,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -164,10 +165,13 @@ public final class McpProxy implements AutoCloseable {
           handlers.keySet().retainAll(contracts.keySet());
         });
     IchidoConfig.Executor section = config.executor();
+    // Mostly the group's only member, and nothing is called until a killed one is given up on.
+    Map<String, String> kafka = new HashMap<>(config.kafka().values());
+    kafka.putIfAbsent("session.timeout.ms", "6000");
     return new ExecutorRole(
         new ExecutorConfig(
             "mcp-" + settings.name(),
-            config.kafka().values(),
+            kafka,
             config.registry().values(),
             config.topics().prefix(),
             config.topics().prefix() + "-executor-mcp-" + settings.name(),
