@@ -14,9 +14,11 @@ import java.io.InputStreamReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -24,7 +26,8 @@ import java.util.concurrent.TimeUnit;
  * is a line, with the tool and the arguments that arrived. Plain Java without a library of the
  * protocol, so that it shares nothing with what it judges. {@code slow} has its effect at once and
  * answers when the file that its argument {@code gate} names is there; {@code die} has its effect
- * and ends the process.
+ * and ends the process. {@code look} says the messages of its argument {@code say} first; after its
+ * argument {@code grow} there is one tool more.
  */
 public final class BookedTools {
   private static final JsonMapper JSON =
@@ -34,6 +37,7 @@ public final class BookedTools {
           .build();
 
   private final Path folder;
+  private boolean grown;
 
   private BookedTools(Path folder) {
     this.folder = folder;
@@ -41,15 +45,20 @@ public final class BookedTools {
 
   /** The command line that starts one with its book in a folder. */
   public static List<String> command(Path folder) {
+    List<String> command = new ArrayList<>(java(48));
+    command.addAll(List.of(BookedTools.class.getName(), folder.toString()));
+    return command;
+  }
+
+  /** A JVM with the classes of this one, up to the name of the class. */
+  static List<String> java(int heapMb) {
     return List.of(
         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-        "-Xmx48m",
+        "-Xmx" + heapMb + "m",
         "-XX:TieredStopAtLevel=1",
         "-XX:+UseSerialGC",
         "-cp",
-        System.getProperty("java.class.path"),
-        BookedTools.class.getName(),
-        folder.toString());
+        System.getProperty("java.class.path"));
   }
 
   /** The effects in the book of a folder, oldest first. */
@@ -72,7 +81,11 @@ public final class BookedTools {
       if (!message.has("method")) {
         // The answer to a question of ours ends the call that asked it.
         String call = asked.remove(message.path("id").asText());
-        answer(JSON.readTree(call), text(message.path("result").toString()));
+        if (call == null) {
+          note("seen", message.toString());
+        } else {
+          answer(JSON.readTree(call), text(message.path("result").toString()));
+        }
         continue;
       }
       switch (message.path("method").asText()) {
@@ -87,12 +100,15 @@ public final class BookedTools {
         case "tools/list" -> answer(message.get("id"), tools());
         case "tools/call" -> call(message, asked);
         case "ping" -> answer(message.get("id"), JSON.createObjectNode());
-        case "echo/unknown" -> {
-          ObjectNode result = JSON.createObjectNode();
-          result.set("params", message.path("params"));
-          answer(message.get("id"), result);
+        default -> {
+          note("seen", message.path("method").asText() + " " + message.path("params"));
+          if (message.has("id")) {
+            ObjectNode result = JSON.createObjectNode();
+            result.set("method", message.get("method"));
+            result.set("params", message.path("params"));
+            answer(message.get("id"), result);
+          }
         }
-        default -> note("seen", message.path("method").asText() + " " + message.path("params"));
       }
     }
   }
@@ -102,7 +118,11 @@ public final class BookedTools {
     JsonNode id = message.get("id");
     String name = params.path("name").asText();
     switch (name) {
-      case "look" -> answer(id, text("looked at " + params.path("arguments")));
+      case "look", "late" -> {
+        params.path("arguments").path("say").forEach(BookedTools::say);
+        grown |= params.path("arguments").path("grow").asBoolean();
+        answer(id, text("looked at " + params.path("arguments")));
+      }
       case "pay", "send", "own", "peek" -> {
         note("book", name + " " + params.path("arguments"));
         ObjectNode result = text("paid");
@@ -167,14 +187,19 @@ public final class BookedTools {
     }
   }
 
-  private static ObjectNode tools() {
+  private ObjectNode tools() {
     ObjectNode result = JSON.createObjectNode();
     ArrayNode tools = result.putArray("tools");
-    for (String name :
-        List.of("look", "peek", "pay", "send", "own", "large", "fail", "slow", "ask", "die")) {
+    List<String> names =
+        new ArrayList<>(
+            List.of("look", "peek", "pay", "send", "own", "large", "fail", "slow", "ask", "die"));
+    if (grown) {
+      names.add("late");
+    }
+    for (String name : names) {
       ObjectNode tool = tools.addObject().put("name", name).put("x-vendor", "kept");
       ObjectNode schema = tool.putObject("inputSchema").put("type", "object");
-      if (name.equals("look") || name.equals("peek")) {
+      if (Set.of("look", "late", "peek").contains(name)) {
         tool.putObject("annotations").put("readOnlyHint", true);
       }
       if (name.equals("own")) {

@@ -26,6 +26,7 @@ import java.nio.channels.Pipe;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -37,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The MCP door before a tool server with a book of its own, and the whole stack behind it. */
 class McpIT {
@@ -52,6 +54,7 @@ class McpIT {
         invoice.send: { effect: write, mcp: { server: near, tool: send, identity: [invoice] } }
         watched.peek: { effect: write, mcp: { server: near, tool: peek } }
         far.pay: { effect: write, mcp: { server: far, tool: pay } }
+        lone.slow: { effect: write, lease: 4s, remote: { status_read: false }, mcp: { server: lone, tool: slow } }
       """;
 
   @TempDir private static Path temp;
@@ -360,11 +363,127 @@ class McpIT {
         .isEqualTo("EXECUTED");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "resources/subscribe",
+        "resources/unsubscribe",
+        "prompts/list",
+        "prompts/get",
+        "completion/complete",
+        "logging/setLevel",
+        "tasks/get",
+        "of/a/later/version"
+      })
+  void whatAClientAsksBesideToolsPassesAsItIs(String method) {
+    String params = "{\"n\":1.50,\"x\":null,\"big\":9007199254740993}";
+    assertThat(agent.ask(method, params).path("result").toString())
+        .isEqualTo("{\"method\":\"" + method + "\",\"params\":" + params + "}");
+  }
+
   @Test
-  void everythingElsePassesAsItIs() throws Exception {
-    JsonNode echoed = agent.ask("echo/unknown", "{\"n\":1.50,\"x\":null,\"big\":9007199254740993}");
-    assertThat(echoed.path("result").path("params").toString())
-        .isEqualTo("{\"n\":1.50,\"x\":null,\"big\":9007199254740993}");
+  void whatTheServerSaysByItselfPassesAsItIsAndSoDoTheAnswers() throws Exception {
+    try (McpTalk one = talk(stack.proxy())) {
+      List<String> said =
+          List.of(
+              said("notifications/message", "\"params\":{\"level\":\"info\",\"data\":1.50}"),
+              said("notifications/progress", "\"params\":{\"progressToken\":7,\"progress\":1}"),
+              said("notifications/resources/updated", "\"params\":{\"uri\":\"x://1\"}"),
+              said("notifications/resources/list_changed", "\"x\":null"),
+              said("notifications/prompts/list_changed", "\"x\":null"),
+              said("notifications/tools/list_changed", "\"x\":null"),
+              said("elicitation/create", "\"id\":\"e-1\",\"params\":{\"message\":\"sure?\"}"),
+              said("roots/list", "\"id\":77"));
+      assertThat(text(one.call("late", "", "{}")))
+          .as("not listed, so it has an effect")
+          .contains("OPERATION_ID_MISSING");
+      one.call("look", "", "{\"grow\":true,\"say\":" + said + "}");
+      for (String message : said) {
+        JsonNode heard = one.awaitOther(JSON.readTree(message).path("method").asText());
+        assertThat(heard.toString()).isEqualTo(message);
+      }
+      assertThat(text(one.call("late", "", "{}"))).as("listed anew").startsWith("looked");
+      String answer =
+          "{\"jsonrpc\":\"2.0\",\"id\":\"e-1\",\"result\":{\"action\":\"accept\",\"n\":1.50}}";
+      one.write(answer);
+      await().atMost(LIMIT).until(() -> Files.readString(temp.resolve("seen")).contains(answer));
+    }
+  }
+
+  private static String said(String method, String more) {
+    return "{\"jsonrpc\":\"2.0\",\"method\":\"" + method + "\"," + more + "}";
+  }
+
+  /** The door is a process of its own here, and so is its tool server. */
+  @Test
+  @Tag("FR-09")
+  @Tag("FR-32")
+  void aDoorThatIsKilledInACallHasOneEffectAndSaysThatItDoesNotKnow() throws Exception {
+    Path tools = Files.createDirectory(temp.resolve("killed-door"));
+    String id = "the-door-is-killed-in-it";
+    String arguments = "{\"gate\":\"gate\"}";
+    Process killed = door(tools);
+    try (McpTalk client = new McpTalk(killed.getInputStream(), killed.getOutputStream())) {
+      var unused = client.initialized().send("tools/call", McpTalk.params("slow", id, arguments));
+      await().atMost(LIMIT).until(() -> BookedTools.book(tools).size() == 1);
+      killed.destroyForcibly().waitFor();
+    }
+    Process door = door(tools);
+    try (McpTalk client = new McpTalk(door.getInputStream(), door.getOutputStream())) {
+      client.initialized();
+      JsonNode told =
+          await()
+              .atMost(LIMIT)
+              .until(
+                  () -> client.call("slow", id, arguments),
+                  it -> !meta(it, "state").equals("IN_PROGRESS"));
+      assertThat(meta(told, "state")).as(told.toString()).isEqualTo("UNKNOWN_RECONCILIATION");
+      assertThat(text(told)).contains("Do not call the tool again");
+    } finally {
+      Files.createFile(tools.resolve("gate"));
+    }
+    assertThat(door.waitFor()).isZero();
+    assertThat(BookedTools.book(tools)).containsExactly("slow " + arguments);
+  }
+
+  private static Process door(Path tools) throws IOException {
+    IchidoConfig at = stack.stack().config();
+    String database =
+        "{ url: '%s', user: '%s', password: '%s' }"
+            .formatted(
+                at.outbox().database().url(),
+                at.outbox().database().user(),
+                at.outbox().database().password());
+    Path file = tools.resolve("door.yaml");
+    Files.writeString(
+        file,
+        CONFIG
+            + "kafka: { bootstrap.servers: '%s' }\n"
+                .formatted(at.kafka().values().get("bootstrap.servers"))
+            + "registry: { schema.registry.url: '%s' }\n"
+                .formatted(at.registry().values().get("schema.registry.url"))
+            + "outbox: "
+            + database
+            + "\n"
+            + "inbox: { database: "
+            + database
+            + " }\n"
+            + "executor: { database: "
+            + database
+            + " }\n");
+    List<String> command = new ArrayList<>(BookedTools.java(192));
+    command.add("dev.ichido.cli.Main");
+    command.addAll(List.of("mcp", "--config", file.toString(), "--name", "lone"));
+    command.addAll(List.of("--tenant", "t1", "--principal", "agent:a", "--answer-within", "2"));
+    command.addAll(List.of("--server", String.join(" ", BookedTools.command(tools))));
+    return new ProcessBuilder(command).redirectError(tools.resolve("stderr").toFile()).start();
+  }
+
+  @Test
+  void aQuestionInTheMiddleOfACallGoesToWhoAsked() throws Exception {
     agent.write(
         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/of/nobody\",\"params\":{\"a\":1}}");
     await()
