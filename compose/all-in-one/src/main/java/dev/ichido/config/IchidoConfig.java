@@ -215,7 +215,7 @@ public record IchidoConfig(
             1,
             0,
             Guarantee.EXACTLY_ONCE_V2,
-            Duration.ofMillis(20),
+            Duration.ofMillis(10),
             Duration.ofMillis(100),
             500,
             65_536);

@@ -26,8 +26,13 @@ final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
   /** Characters of rows that may wait; a larger row waits alone. */
   private static final int MOST_WAITING = 16 << 20;
 
-  /** Batches begin at least this far apart, since each is a transaction. */
-  private static final Duration APART = Duration.ofMillis(10);
+  /**
+   * Batches begin this far apart for each change of the one before, since each is a transaction: a
+   * busy outbox saves transactions, and of a quiet one no row waits for others.
+   */
+  private static final Duration APART = Duration.ofMillis(1);
+
+  private static final int MOST_APART = 10;
 
   private final DebeziumEngine.ChangeConsumer<RecordChangeEvent<SourceRecord>> consumer;
   private final int most;
@@ -99,7 +104,7 @@ final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
   }
 
   private void send() {
-    long begun = System.nanoTime() - APART.toNanos();
+    long next = System.nanoTime();
     try {
       while (!ending) {
         Waiting first = queue.poll(100, TimeUnit.MILLISECONDS);
@@ -108,10 +113,10 @@ final class Gathering implements DebeziumEngine.ChangeConsumer<RecordChangeEvent
         }
         List<Waiting> batch = new ArrayList<>();
         batch.add(first);
-        // A change that comes alone leaves at once; of many each batch is a transaction less.
-        LockSupport.parkNanos(begun + APART.toNanos() - System.nanoTime());
-        begun = System.nanoTime();
+        LockSupport.parkNanos(next - System.nanoTime());
+        long begun = System.nanoTime();
         queue.drainTo(batch, most - 1);
+        next = begun + APART.toNanos() * Math.min(MOST_APART, batch.size());
         if (!ending) {
           consumer.handleBatch(batch.stream().map(Waiting::change).toList(), first.committer());
           room.release(batch.stream().mapToInt(Waiting::size).sum());

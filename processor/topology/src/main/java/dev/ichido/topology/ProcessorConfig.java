@@ -57,7 +57,7 @@ public record ProcessorConfig(
         0,
         -1,
         Guarantee.EXACTLY_ONCE_V2,
-        Duration.ofMillis(20),
+        Duration.ofMillis(10),
         Duration.ofMillis(100),
         500,
         64 * 1024);

@@ -120,7 +120,9 @@ public final class ProcessorRole implements AutoCloseable {
         StreamsConfig.COMMIT_INTERVAL_MS_CONFIG,
         String.valueOf(config.commitInterval().toMillis()));
     // A record is committed at the earliest when the poll that follows it returns.
-    properties.put(StreamsConfig.POLL_MS_CONFIG, "10");
+    properties.put(
+        StreamsConfig.POLL_MS_CONFIG,
+        String.valueOf(Math.clamp(config.commitInterval().toMillis() / 2, 1, 10)));
     properties.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, String.valueOf(config.threads()));
     properties.put(StreamsConfig.NUM_STANDBY_REPLICAS_CONFIG, String.valueOf(config.standbys()));
     properties.put(
