@@ -264,29 +264,41 @@ public final class Bench {
 
   /** The tenants of the bench, and its action: over HTTP, and as a tool. */
   static IchidoConfig under(IchidoConfig config, int port) {
+    return under(config, port, Scale.USUAL);
+  }
+
+  /** How much a policy names, and how long it remembers. */
+  record Scale(int tenants, int actions, String retention, String tombstone) {
+    static final Scale USUAL = new Scale(Calls.TENANTS, 1, "24h", "30d");
+  }
+
+  static IchidoConfig under(IchidoConfig config, int port, Scale scale) {
     ObjectNode policy = JSON.createObjectNode();
     ObjectNode tenants = policy.putObject("tenants");
-    for (int i = 0; i < Calls.TENANTS; i++) {
+    for (int i = 0; i < scale.tenants(); i++) {
       tenants
           .putObject(Calls.tenant(i))
           .put("key", HexFormat.of().formatHex(("bench key of tenant " + i).getBytes(UTF_8)))
           .putArray("principals")
           .add(OutboxPath.PRINCIPAL);
     }
-    ObjectNode action = policy.putObject("actions").putObject(OutboxPath.ACTION);
-    action
-        .put("effect", "write")
-        .put("lease", "60s")
-        .put("retention", "24h")
-        .put("tombstone", "30d");
-    ObjectNode http = action.putObject("http").put("remote", "bench").put("method", "POST");
-    http.put("url", "http://127.0.0.1:" + port + "/effects/{operation_id}");
-    http.putObject("key").put("header", "Idempotency-Key");
-    http.put("reference", "$.effect");
-    ObjectNode tool = action.deepCopy();
+    ObjectNode actions = policy.putObject("actions");
+    for (int i = 0; i < scale.actions(); i++) {
+      ObjectNode action = actions.putObject(Calls.action(i));
+      action
+          .put("effect", "write")
+          .put("lease", "60s")
+          .put("retention", scale.retention())
+          .put("tombstone", scale.tombstone());
+      ObjectNode http = action.putObject("http").put("remote", "bench").put("method", "POST");
+      http.put("url", "http://127.0.0.1:" + port + "/effects/{operation_id}");
+      http.putObject("key").put("header", "Idempotency-Key");
+      http.put("reference", "$.effect");
+    }
+    ObjectNode tool = actions.get(OutboxPath.ACTION).deepCopy();
     tool.remove("http");
     tool.putObject("mcp").put("server", McpPath.SERVER).put("tool", SinkTool.NAME);
-    policy.withObject("/actions").set(OutboxPath.ACTION + ".tool", tool);
+    actions.set(OutboxPath.ACTION + ".tool", tool);
     return config.withPolicy(new LocatedTree(policy, config.policy().lines()));
   }
 

@@ -7,7 +7,13 @@ import java.time.Instant;
  *
  * @param kind what it is to the ledger, and with it the verdicts that are right
  */
-record Call(String tenant, String operationId, String arguments, Instant issuedAt, Kind kind) {
+record Call(
+    String tenant,
+    String action,
+    String operationId,
+    String arguments,
+    Instant issuedAt,
+    Kind kind) {
   enum Kind {
     FIRST,
     DUPLICATE,

@@ -18,6 +18,10 @@ final class Calls {
 
   private Calls() {}
 
+  static String action(int index) {
+    return index == 0 ? OutboxPath.ACTION : OutboxPath.ACTION + "-" + index;
+  }
+
   static String tenant(int index) {
     return String.format(Locale.ROOT, "bench-%03d", index);
   }
@@ -25,6 +29,20 @@ final class Calls {
   /** New operations of one tenant, about 400 bytes each. */
   static IntFunction<Call> first(String run, Instant at) {
     return i -> call(run, i, 0, SMALL, at, Kind.FIRST, 0);
+  }
+
+  /** New operations, of these tenants and actions in turn. */
+  static IntFunction<Call> spread(String run, Instant at, int tenants, int actions) {
+    return i -> {
+      Call call = call(run, i, i % tenants, SMALL, at, Kind.FIRST, 0);
+      return new Call(
+          call.tenant(),
+          action(i % actions),
+          call.operationId(),
+          call.arguments(),
+          call.issuedAt(),
+          call.kind());
+    };
   }
 
   static IntFunction<Call> duplicate(String run, Instant at) {
@@ -80,6 +98,6 @@ final class Calls {
             + (1250 + more)
             + ",\"currency\":\"EUR\",\"memo\":\"";
     String arguments = head + "m".repeat(Math.max(1, bytes - head.length() - 2)) + "\"}";
-    return new Call(tenant(tenant), operation, arguments, at, kind);
+    return new Call(tenant(tenant), OutboxPath.ACTION, operation, arguments, at, kind);
   }
 }

@@ -22,12 +22,12 @@ final class HttpPath implements OncePath {
 
   private final Stack stack;
   private final HttpClient http = HttpClient.newHttpClient();
-  private final URI address;
+  private final URI actions;
   private final Map<String, String> tokens = new HashMap<>();
 
   HttpPath(Stack stack, Path folder) {
     this.stack = stack;
-    this.address = URI.create(stack.endpoints().gatewayUrl() + "/v1/actions/" + OutboxPath.ACTION);
+    this.actions = URI.create(stack.endpoints().gatewayUrl() + "/v1/actions/");
     try {
       DevelopmentTokens.read(folder).forEach(it -> tokens.put(it.tenant(), it.token()));
     } catch (IOException e) {
@@ -38,7 +38,7 @@ final class HttpPath implements OncePath {
   @Override
   public CompletableFuture<String> call(Call call) {
     HttpRequest request =
-        HttpRequest.newBuilder(address)
+        HttpRequest.newBuilder(actions.resolve(call.action()))
             .header("Authorization", "Bearer " + tokens.get(call.tenant()))
             .header("Idempotency-Key", '"' + call.operationId() + '"')
             .header("Ichido-Issued-At", call.issuedAt().toString())

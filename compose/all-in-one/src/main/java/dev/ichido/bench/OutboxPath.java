@@ -55,7 +55,7 @@ final class OutboxPath implements OncePath {
           OutboxIntent.execute()
               .tenant(call.tenant())
               .principal(PRINCIPAL)
-              .action(ACTION)
+              .action(call.action())
               .operationId(call.operationId())
               .issuedAt(call.issuedAt())
               .arguments(call.arguments())

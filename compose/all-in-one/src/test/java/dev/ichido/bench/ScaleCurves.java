@@ -29,6 +29,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -53,11 +54,14 @@ import org.knowm.xchart.XYChartBuilder;
  * dependency:build-classpath -Dmdep.outputFile=target/cp -pl compose/all-in-one} and then {@code
  * java -cp compose/all-in-one/target/test-classes:compose/all-in-one/target/classes:$(cat
  * compose/all-in-one/target/cp) dev.ichido.bench.ScaleCurves OUT CURVE...}, with the curves {@code
- * in-flight rate ledger partitions backlog}. {@code -Dpoints=10000,100000} takes fewer points of
- * one.
+ * in-flight rate ledger expiry partitions backlog tenants actions}. {@code -Dpoints=10000,100000}
+ * takes fewer points of one.
  */
 final class ScaleCurves {
   private static final int WARM_UP = 4_000;
+
+  /** Seconds. */
+  private static final int REMEMBERED = 60;
 
   private final Path out;
   private final SinkProcess sink = SinkProcess.start();
@@ -91,8 +95,11 @@ final class ScaleCurves {
           case "in-flight" -> curves.inFlight();
           case "rate" -> curves.rate();
           case "ledger" -> curves.ledger();
+          case "expiry" -> curves.expiry();
           case "partitions" -> curves.partitions();
           case "backlog" -> curves.backlog();
+          case "tenants" -> curves.tenants();
+          case "actions" -> curves.actions();
           default -> throw new IllegalArgumentException(curve);
         }
       }
@@ -175,12 +182,14 @@ final class ScaleCurves {
       on(
           folder,
           Stack.DEFAULTS,
+          Bench.Scale.USUAL,
           (stack, path) ->
               changelog[0] =
                   stack.config().processor().applicationId()
                       + "-"
                       + NodeNames.LEDGER_STORE
-                      + "-changelog");
+                      + "-changelog",
+          () -> {});
       int size = 0;
       for (int target : points("10000,100000,1000000,10000000")) {
         copy(folder, changelog[0], size, target);
@@ -191,6 +200,7 @@ final class ScaleCurves {
         on(
             folder,
             Stack.DEFAULTS,
+            Bench.Scale.USUAL,
             (stack, path) -> {
               String run = next();
               Instant at = Instant.now();
@@ -271,6 +281,75 @@ final class ScaleCurves {
         }
       }
     }
+  }
+
+  /**
+   * Operations that come at a million an hour under a policy that forgets them after {@link
+   * #REMEMBERED}: from then on as many are forgotten as come.
+   */
+  private void expiry() throws Exception {
+    int rate = 280;
+    int window = 10;
+    List<Point> points = new ArrayList<>();
+    with(
+        "",
+        new Bench.Scale(Calls.TENANTS, 1, REMEMBERED / 2 + "s", REMEMBERED / 2 + "s"),
+        (stack, path) -> {
+          long start = System.nanoTime();
+          for (int i = 0; i < points("15")[0]; i++) {
+            double before = Processes.cpuSeconds(path.servers());
+            Load.Outcome outcome =
+                load(path, Calls.first(next(), Instant.now()), rate * window).open(rate);
+            double cpu = (Processes.cpuSeconds(path.servers()) - before) / (rate * window) * 1_000;
+            points.add(Point.of((System.nanoTime() - start) / 1e9, outcome, cpu));
+          }
+        });
+    csv("expiry", "seconds", points);
+    XYChart chart =
+        chart(
+            "%d a second; from %d s on as many are forgotten".formatted(rate, REMEMBERED),
+            "seconds",
+            "milliseconds");
+    series(chart, "p50", points, Point::p50);
+    series(chart, "p99", points, Point::p99);
+    svg("expiry", chart);
+  }
+
+  private void tenants() throws Exception {
+    spread("tenants", points("1,10,100,1000,10000"), n -> new Bench.Scale(n, 1, "24h", "30d"));
+  }
+
+  private void actions() throws Exception {
+    spread("actions", points("1,10,100,1000"), n -> new Bench.Scale(100, n, "24h", "30d"));
+  }
+
+  private void spread(String what, int[] axis, IntFunction<Bench.Scale> scale) throws Exception {
+    List<Point> points = new ArrayList<>();
+    for (int n : axis) {
+      Bench.Scale of = scale.apply(n);
+      with(
+          "",
+          of,
+          (stack, path) ->
+              points.add(
+                  Point.of(
+                      n,
+                      load(
+                              path,
+                              Calls.spread(next(), Instant.now(), of.tenants(), of.actions()),
+                              6_000)
+                          .closed(64),
+                      0)));
+    }
+    csv(what, what, points);
+    XYChart chart =
+        chart(
+            "First calls over the number of " + what + ", 64 in flight",
+            what,
+            "operations a second");
+    chart.getStyler().setXAxisLogarithmic(true);
+    series(chart, "first calls", points, Point::perSecond);
+    svg(what, chart);
   }
 
   private void partitions() throws Exception {
@@ -354,20 +433,22 @@ final class ScaleCurves {
   }
 
   private void with(String settings, Work work) throws Exception {
+    with(settings, Bench.Scale.USUAL, work);
+  }
+
+  private void with(String settings, Bench.Scale scale, Work work) throws Exception {
     Path data = Path.of(".ichido", "curves", next());
     try (DataFolder folder = DataFolder.open(data)) {
-      on(folder, settings.isEmpty() ? Stack.DEFAULTS : settings, work);
+      on(folder, settings.isEmpty() ? Stack.DEFAULTS : settings, scale, work, () -> {});
     }
     delete(data);
   }
 
-  private void on(DataFolder folder, String settings, Work work) throws Exception {
-    on(folder, settings, work, () -> {});
-  }
-
-  private void on(DataFolder folder, String settings, Work work, Runnable ready) throws Exception {
+  private void on(DataFolder folder, String settings, Bench.Scale scale, Work work, Runnable ready)
+      throws Exception {
     IchidoConfig config =
-        Bench.under(ConfigLoader.ofProcess().load("the curve's settings", settings), sink.port());
+        Bench.under(
+            ConfigLoader.ofProcess().load("the curve's settings", settings), sink.port(), scale);
     try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
         OutboxPath path = new OutboxPath(stack)) {
       ready.run();
@@ -384,7 +465,7 @@ final class ScaleCurves {
     }
   }
 
-  private static Load load(OutboxPath path, java.util.function.IntFunction<Call> calls, int n) {
+  private static Load load(OutboxPath path, IntFunction<Call> calls, int n) {
     return new Load(path, calls, n);
   }
 
