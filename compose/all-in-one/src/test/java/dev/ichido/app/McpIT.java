@@ -1,6 +1,7 @@
 package dev.ichido.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -30,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -560,8 +562,35 @@ class McpIT {
   }
 
   @Test
+  @Tag("FR-13")
+  void aClientWhoseOwnTimeIsUpFindsTheResultInItsNextSession() throws Exception {
+    McpSchema.CallToolRequest request =
+        McpSchema.CallToolRequest.builder("slow")
+            .arguments(Map.of("n", "timed-out", "gate", "timed-out"))
+            .meta(Map.of("dev.ichido/operation-id", "slower-than-the-sdk-waits"))
+            .build();
+    try (McpSyncClient client = client(url, Duration.ofSeconds(1))) {
+      client.initialize();
+      assertThatThrownBy(() -> client.callTool(request))
+          .hasRootCauseInstanceOf(TimeoutException.class);
+    }
+    Files.createFile(temp.resolve("timed-out"));
+    try (McpSyncClient client = client(url, LIMIT)) {
+      client.initialize();
+      McpSchema.CallToolResult told =
+          await()
+              .atMost(LIMIT)
+              .until(
+                  () -> client.callTool(request),
+                  it -> it.content().toString().contains("slowly done"));
+      assertThat(told.meta()).containsEntry("dev.ichido/state", "SUCCEEDED");
+    }
+    assertThat(effects("timed-out")).hasSize(1);
+  }
+
+  @Test
   void theSdksClientOverHttpAndADoorBeforeTheDoor() throws Exception {
-    try (McpSyncClient client = client(url)) {
+    try (McpSyncClient client = client(url, LIMIT)) {
       client.initialize();
       assertThat(client.listTools().tools())
           .extracting(McpSchema.Tool::name)
@@ -629,12 +658,12 @@ class McpIT {
     assertThat(effects("reloaded")).hasSize(1);
   }
 
-  private static McpSyncClient client(String url) {
+  private static McpSyncClient client(String url, Duration patience) {
     return McpClient.sync(
             HttpClientStreamableHttpTransport.builder(url.replace("/mcp", ""))
                 .jsonMapper(new JacksonMcpJsonMapper(JSON))
                 .build())
-        .requestTimeout(Duration.ofSeconds(30))
+        .requestTimeout(patience)
         .build();
   }
 }

@@ -3,6 +3,7 @@ package dev.ichido.executor.mcp;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.modelcontextprotocol.client.McpAsyncClient;
 import io.modelcontextprotocol.client.transport.HttpClientStreamableHttpTransport;
+import io.modelcontextprotocol.client.transport.McpHttpClientTransportAuthorizationException;
 import io.modelcontextprotocol.json.jackson2.JacksonMcpJsonMapper;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -137,14 +138,14 @@ final class StreamableConnection extends CorrelatedConnection {
         return McpConnectionException.notSent("NOT_CONNECTED", failure);
       }
     }
-    return isSessionLost(failure)
-        ? McpConnectionException.notSent("SESSION_LOST", failure)
-        : McpConnectionException.lost("CONNECTION_LOST", failure);
-  }
-
-  /** Refused by the server's HTTP side, which had not looked at the message yet. */
-  private static boolean isSessionLost(Throwable failure) {
-    return failure instanceof McpTransportSessionNotFoundException;
+    // Refused by the server's HTTP side, which had not looked at the message yet.
+    return switch (failure) {
+      case McpTransportSessionNotFoundException unknown ->
+          McpConnectionException.notSent("SESSION_LOST", failure);
+      case McpHttpClientTransportAuthorizationException refused ->
+          McpConnectionException.notSent("CREDENTIAL_REFUSED", failure);
+      default -> McpConnectionException.lost("CONNECTION_LOST", failure);
+    };
   }
 
   @Override

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class McpToolHandlerTest {
 
   @ParameterizedTest
@@ -111,8 +112,10 @@ class McpToolHandlerTest {
           .isInstanceOf(ToolOutcome.Unknown.class);
       assertThat(handler.execute(command("{\"do\":\"work\"}")))
           .isInstanceOf(ToolOutcome.Succeeded.class);
-      assertThat(handler.execute(command("{\"do\":\"forget\"}")))
-          .isInstanceOf(ToolOutcome.FailedRetryable.class);
+      for (String refused : List.of("forget", "deny")) {
+        assertThat(handler.execute(command("{\"do\":\"" + refused + "\"}")))
+            .isInstanceOf(ToolOutcome.FailedRetryable.class);
+      }
       assertThat(handler.execute(command("{\"do\":\"work\"}")))
           .isInstanceOf(ToolOutcome.Succeeded.class);
     } finally {
@@ -138,6 +141,8 @@ class McpToolHandlerTest {
         exchange.getResponseBody().write("{".getBytes(UTF_8));
       } else if (body.contains("\"forget\"")) {
         exchange.sendResponseHeaders(404, -1);
+      } else if (body.contains("\"deny\"")) {
+        exchange.sendResponseHeaders(403, -1);
       } else if (body.contains("\"id\"")) {
         ObjectNode answer = JsonRpc.JSON.createObjectNode().put("jsonrpc", "2.0");
         answer.set("id", JsonRpc.JSON.readTree(body).get("id"));
@@ -166,7 +171,6 @@ class McpToolHandlerTest {
   }
 
   @Test
-  @Timeout(60)
   void aLostSessionFailsTheCallThatWasRefusedAndLeavesTheOthersTheirAnswers() throws Exception {
     List<String> seen = new CopyOnWriteArrayList<>();
     CountDownLatch begun = new CountDownLatch(1);
@@ -212,7 +216,6 @@ class McpToolHandlerTest {
   }
 
   @Test
-  @Timeout(60)
   void aProgramThatDoesNotReadHoldsNobodyUpAndIsEnded() throws Exception {
     McpConnection connection =
         new McpServer.Command(List.of("sleep", "600"))
