@@ -78,6 +78,11 @@ public record Attempts(
     return withUnproven(more);
   }
 
+  /** The attempt that is asked about: the latest of those that may have taken effect. */
+  int asked() {
+    return unproven.isEmpty() ? number : unproven.get(unproven.size() - 1);
+  }
+
   /** After proof that none took effect. */
   Attempts allProven() {
     return withUnproven(List.of());

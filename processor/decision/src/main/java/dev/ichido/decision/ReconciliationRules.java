@@ -16,7 +16,7 @@ import java.time.Instant;
 
 /**
  * An executor reports on a status read. What it found counts in every state; that it found nothing
- * counts only while nobody knows what the latest attempt did.
+ * counts only while nobody knows what the attempt did that was asked about.
  */
 final class ReconciliationRules {
   private ReconciliationRules() {}
@@ -63,14 +63,17 @@ final class ReconciliationRules {
     return switch (e.found()) {
       case COMMITTED -> Settling.succeed(d, Verdict.RECONCILED, s, reconciled(e), Note.NONE);
       case ABSENT ->
-          Standing.of(e.attempt(), s.attempt()) == Standing.LATEST
-              ? absence(d, e, s)
-              : d.close(Verdict.STALE_RESULT, Note.NONE);
+          isAskedAbout(e, s) ? absence(d, e, s) : d.close(Verdict.STALE_RESULT, Note.NONE);
       case UNKNOWN ->
-          Standing.of(e.attempt(), s.attempt()) == Standing.LATEST
+          isAskedAbout(e, s)
               ? stillUnknown(d, s, s.reconciliation().stillUnknown(d.at()))
               : d.close(Verdict.STALE_RESULT, Note.NONE);
     };
+  }
+
+  private static boolean isAskedAbout(ReconciliationReported e, UnknownReconciliation s) {
+    return Standing.of(e.attempt(), s.attempt()) == Standing.LATEST
+        || Standing.of(e.attempt(), s.attempts().asked()) == Standing.LATEST;
   }
 
   /** Each report of absence counts once, and only under a contract that says what proves it. */

@@ -54,17 +54,21 @@ final class Unknowns {
     return wakes ? next.withWakeAt(reclaimAt) : next;
   }
 
-  /** Sends the status read that the state counts. */
+  /**
+   * Sends the status read that the state counts. Once the latest attempt is proven it is about an
+   * earlier one, whose lease is over and of which perhaps nobody reported.
+   */
   static void ask(Draft d, UnknownReconciliation s) {
     Binding binding = s.binding();
     Fingerprint fingerprint = Objects.requireNonNull(binding.fingerprint(), "fingerprint");
-    int attempt = s.attempts().number();
+    int latest = s.attempts().number();
+    int attempt = s.attempts().asked();
     int read = s.reconciliation().reads();
     d.emit(
         new RequestReconciliation(
             new Command(
                 CommandKind.RECONCILE,
-                DerivedIds.reconcile(d.key(), attempt, read),
+                DerivedIds.reconcile(d.key(), latest, read),
                 d.key().tenant(),
                 d.key().scope(),
                 d.key().operationId(),
@@ -82,7 +86,7 @@ final class Unknowns {
                 s.work().issuedAt(),
                 s.attempts().firstStartedAt(),
                 null,
-                s.reconciliation().leaseOver(),
+                s.reconciliation().leaseOver() || attempt < latest,
                 binding.workflowId(),
                 binding.step(),
                 binding.compensates())));

@@ -57,6 +57,29 @@ class ReconciliationRulesTest {
     }
   }
 
+  /** Once the latest attempt is proven, what is asked and counted is about the one before. */
+  @Test
+  void theLatestUnprovenAttemptIsAskedAbout() {
+    Journey j = Journey.begin(Policies.KEYED).intent().endsUnknown();
+    j.pass(Duration.ofSeconds(1)).sweep();
+    assertThat(j.verdict()).isEqualTo(RECLAIMED);
+    j.failsRetryably();
+    assertThat(j.statusReads())
+        .singleElement()
+        .matches(read -> read.attempt() == 1 && read.leaseOver());
+
+    Journey absent = j.copy();
+    for (int read = 0; read < 3; read++) {
+      absent.pass(Duration.ofSeconds(20)).reconcile(Found.ABSENT, 1);
+    }
+    assertThat(absent.verdict()).isEqualTo(RECONCILED);
+
+    Journey unknown = j.copy().reconcile(Found.UNKNOWN, 1);
+    assertThat(unknown.verdict()).isEqualTo(STILL_UNKNOWN);
+    unknown.reconcile(Found.ABSENT, 3);
+    assertThat(unknown.verdict()).isEqualTo(STALE_RESULT);
+  }
+
   @Test
   @Cell({"FAILED_RETRYABLE x reconcile COMMITTED", "FAILED_TERMINAL x reconcile COMMITTED"})
   void committedRefutesAFailureWithAnAlarm() {

@@ -51,6 +51,9 @@ final class World {
   private static final int ROLES = 6;
   private static final int MOST_HEALING = 4_000;
 
+  /** While everything heals, where the remote can't be asked: each looks at one attempt's claim. */
+  private static final int FURTHER_READS = 4;
+
   /** Steps that bring work on, the first that is possible first. */
   static final List<Kind> PROGRESS =
       List.of(
@@ -98,6 +101,7 @@ final class World {
   private final long[] clocks = new long[ROLES];
   private final boolean[] paused = new boolean[ROLES];
   private int replayed;
+  private int mostReads;
 
   /** How many operations and rows there are to be: the fewer, the deeper a run comes. */
   final int operations;
@@ -297,11 +301,19 @@ final class World {
     return state instanceof InProgress
         || (state instanceof FailedRetryable f && f.wakeAt() != null)
         || (state instanceof UnknownReconciliation u
-            && (profile.statusRead() || u.wakeAt() != null || u.reconciliation().reads() < 3));
+            && (profile.statusRead()
+                || u.wakeAt() != null
+                || u.reconciliation().reads() < mostReads));
   }
 
   /** No fault happens any more and everybody wakes up, until nothing is left to be done. */
   void heal() {
+    for (int i = 0; i < OPERATIONS; i++) {
+      if (processors.state(i) instanceof UnknownReconciliation u) {
+        mostReads = Math.max(mostReads, u.reconciliation().reads());
+      }
+    }
+    mostReads += FURTHER_READS;
     for (int steps = 0; steps < MOST_HEALING; steps++) {
       if (!stepOfHealing()) {
         long left = untilNextDeadline(true);
