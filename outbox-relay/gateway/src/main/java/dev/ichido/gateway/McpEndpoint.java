@@ -46,6 +46,7 @@ final class McpEndpoint implements AutoCloseable {
   private final boolean anyHost;
   private final McpConfig config;
   private final @Nullable Credentials credentials;
+  private final Limits limits;
   private final Sessions sessions;
   private final Consumer<McpSession> ended;
   private final Map<String, HttpClients> clients = new ConcurrentHashMap<>();
@@ -72,6 +73,7 @@ final class McpEndpoint implements AutoCloseable {
     this.http = http;
     this.anyHost = anyHost;
     this.config = config;
+    this.limits = new Limits(http.ratePerTenant(), http.maxWaiting());
     this.sessions = sessions;
     this.ended = ended;
     boolean open = http.tokens() == null && http.jwt() == null && http.certificates().isEmpty();
@@ -144,6 +146,9 @@ final class McpEndpoint implements AutoCloseable {
         }
         work.run(request, response);
       } catch (ProblemException e) {
+        if (e.retryAfter() != null) {
+          response.header("Retry-After", Long.toString(e.retryAfter().toSeconds()));
+        }
         refuse(response, e.code().status(), INVALID_REQUEST, e.detail());
       } catch (IOException | UncheckedIOException e) {
         throw new CloseConnectionException("The client is gone", e);
@@ -171,6 +176,7 @@ final class McpEndpoint implements AutoCloseable {
 
   private void post(ServerRequest request, ServerResponse response) throws Exception {
     Caller caller = caller(request);
+    limits.count(caller);
     List<ObjectNode> messages;
     try {
       messages = read(request);
@@ -182,19 +188,17 @@ final class McpEndpoint implements AutoCloseable {
           "Expected JSON without a member that stands twice, but it is none. Check the client.");
       return;
     }
-    boolean first = messages.stream().anyMatch(it -> McpJson.method(it).equals("initialize"));
-    HttpClients client;
-    if (first) {
-      client = begin(caller, response);
-    } else {
-      client = find(request, response, caller);
-      if (client == null) {
-        return;
+    if (messages.stream().anyMatch(McpJson::isRequest)) {
+      limits.takePlace();
+      try {
+        answer(request, response, caller, messages);
+      } finally {
+        limits.givePlaceBack();
       }
+      return;
     }
-    List<JsonNode> asked =
-        messages.stream().filter(McpJson::isRequest).map(it -> it.get("id")).toList();
-    if (asked.isEmpty()) {
+    HttpClients client = find(request, response, caller);
+    if (client != null) {
       for (ObjectNode message : messages) {
         client.session().fromClient(message);
         if (McpJson.method(message).equals("notifications/cancelled")) {
@@ -202,6 +206,15 @@ final class McpEndpoint implements AutoCloseable {
         }
       }
       response.status(202).send();
+    }
+  }
+
+  private void answer(
+      ServerRequest request, ServerResponse response, Caller caller, List<ObjectNode> messages)
+      throws Exception {
+    boolean first = messages.stream().anyMatch(it -> McpJson.method(it).equals("initialize"));
+    HttpClients client = first ? begin(caller, response) : find(request, response, caller);
+    if (client == null) {
       return;
     }
     begin(response);
@@ -244,6 +257,11 @@ final class McpEndpoint implements AutoCloseable {
               }
               return over;
             });
+    if (clients.size() >= http.maxWaiting()) {
+      throw ProblemCode.WAITING_FULL.because(
+          "Expected fewer open sessions than gateway.max_waiting, but there are as many. End"
+              + " sessions that are not used.");
+    }
     McpStreams streams = new McpStreams();
     HttpClients client = new HttpClients(sessions.begin(caller, streams::accept), streams);
     String id = UUID.randomUUID().toString();
@@ -280,12 +298,17 @@ final class McpEndpoint implements AutoCloseable {
     if (client == null) {
       return;
     }
-    begin(response);
-    try (OutputStream out = response.outputStream();
-        McpStreams.Stream stream = client.streams().open()) {
-      out.write(":\n\n".getBytes(UTF_8));
-      out.flush();
-      stream.writeTo(out);
+    limits.takePlace();
+    try {
+      begin(response);
+      try (OutputStream out = response.outputStream();
+          McpStreams.Stream stream = client.streams().open()) {
+        out.write(":\n\n".getBytes(UTF_8));
+        out.flush();
+        stream.writeTo(out);
+      }
+    } finally {
+      limits.givePlaceBack();
     }
   }
 
