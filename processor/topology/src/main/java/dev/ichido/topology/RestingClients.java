@@ -48,7 +48,7 @@ final class RestingClients implements KafkaClientSupplier {
     private static final Duration AWAKE = Duration.ofMillis(200);
 
     /** Due deadlines are looked for between polls. */
-    private static final Duration REST = Duration.ofMillis(50);
+    private static final Duration REST = Duration.ofMillis(100);
 
     private long cameAt = System.nanoTime();
 
