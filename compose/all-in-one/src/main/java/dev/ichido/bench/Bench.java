@@ -141,7 +141,8 @@ public final class Bench {
   private void measure(OncePath path, SinkProcess sink, String prefix, Map<Workload, Measured> all)
       throws InterruptedException, SQLException {
     Instant at = Instant.now();
-    warmUp(path, prefix + "-warm", at);
+    progress.accept("warming up");
+    warmUp(path, prefix + "-warm", at, wish.operations(), wish.inFlight());
     for (Workload workload : wish.workloads()) {
       List<Measured.Run> runs = new ArrayList<>();
       Map<String, Double> parts = new TreeMap<>();
@@ -173,18 +174,18 @@ public final class Bench {
     }
   }
 
-  private void warmUp(OncePath path, String prefix, Instant at) throws InterruptedException {
-    progress.accept("warming up");
+  static void warmUp(OncePath path, String prefix, Instant at, int operations, int inFlight)
+      throws InterruptedException {
     CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
-    int round = Math.min(ROUND, wish.operations());
+    int round = Math.min(ROUND, operations);
     boolean warm = false;
     int most = round < ROUND ? round : WARM_UP;
     for (int done = 0; !warm && done < most; done += round) {
       long begun = System.nanoTime();
       long before = compilers.getTotalCompilationTime();
       String run = prefix + done;
-      new Load(path, Calls.first(run, at), round).closed(wish.inFlight());
-      new Load(path, Calls.duplicate(run, at), round).closed(wish.inFlight());
+      new Load(path, Calls.first(run, at), round).closed(inFlight);
+      new Load(path, Calls.duplicate(run, at), round).closed(inFlight);
       double spent = (compilers.getTotalCompilationTime() - before) / 1e3;
       warm = spent / ((System.nanoTime() - begun) / 1e9) < WARM;
     }
@@ -320,8 +321,8 @@ public final class Bench {
 
     private void look() {
       while (!closed) {
-        LockSupport.parkNanos(LOOK.toNanos());
         peak = Math.max(peak, Processes.memoryMb(servers));
+        LockSupport.parkNanos(LOOK.toNanos());
       }
     }
 
@@ -330,7 +331,7 @@ public final class Bench {
     }
 
     double peakMb() {
-      return peak;
+      return Math.max(peak, Processes.memoryMb(servers));
     }
 
     @Override

@@ -452,7 +452,7 @@ final class ScaleCurves {
     try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
         OutboxPath path = new OutboxPath(stack)) {
       ready.run();
-      load(path, Calls.first(next(), Instant.now()), WARM_UP).closed(64);
+      Bench.warmUp(path, next(), Instant.now(), WARM_UP, 64);
       work.on(stack, path);
     }
   }
