@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.config.DatabaseSection;
 import dev.ichido.config.IchidoConfig;
-import dev.ichido.executor.ExecutorConfig;
 import dev.ichido.executor.ExecutorRole;
 import dev.ichido.executor.ToolCommand;
 import dev.ichido.executor.ToolHandler;
@@ -164,24 +163,15 @@ public final class McpProxy implements AutoCloseable {
                           contract, (command, params) -> call(own, command, params))));
           handlers.keySet().retainAll(contracts.keySet());
         });
-    IchidoConfig.Executor section = config.executor();
     // Mostly the group's only member, and nothing is called until a killed one is given up on.
     Map<String, String> kafka = new HashMap<>(config.kafka().values());
     kafka.putIfAbsent("session.timeout.ms", "6000");
     return new ExecutorRole(
-        new ExecutorConfig(
+        Roles.executorConfig(
+            config,
             "mcp-" + settings.name(),
             kafka,
-            config.registry().values(),
-            config.topics().prefix(),
             config.topics().prefix() + "-executor-mcp-" + settings.name(),
-            section.maxInFlight(),
-            section.concurrencyPerRemote(),
-            section.drainTimeout(),
-            section.inlineBodyLimit(),
-            section.handlerTimeout(),
-            section.breakerFailureRate(),
-            section.breakerWait(),
             policy.claimRetention(),
             migrate),
         claims,

@@ -112,6 +112,32 @@ public final class Roles {
         "processor", processor::start, processor::ready, processor::failure, processor::close);
   }
 
+  /** An executor by this configuration, under its own name and in its own group. */
+  static ExecutorConfig executorConfig(
+      IchidoConfig config,
+      @Nullable String name,
+      Map<String, String> kafka,
+      @Nullable String groupId,
+      Duration claimRetention,
+      boolean migrate) {
+    IchidoConfig.Executor section = config.executor();
+    return new ExecutorConfig(
+        name,
+        kafka,
+        config.registry().values(),
+        config.topics().prefix(),
+        groupId,
+        section.maxInFlight(),
+        section.concurrencyPerRemote(),
+        section.drainTimeout(),
+        section.inlineBodyLimit(),
+        section.handlerTimeout(),
+        section.breakerFailureRate(),
+        section.breakerWait(),
+        claimRetention,
+        migrate);
+  }
+
   /** Commands to results. */
   public RunningRole executor() {
     requireKafka("executor");
@@ -121,19 +147,11 @@ public final class Roles {
     policy.take(loaded -> remotes.replace(loaded.contracts()));
     ExecutorRole executor =
         new ExecutorRole(
-            new ExecutorConfig(
+            executorConfig(
+                config,
                 section.name(),
                 config.kafka().values(),
-                config.registry().values(),
-                config.topics().prefix(),
                 section.groupId(),
-                section.maxInFlight(),
-                section.concurrencyPerRemote(),
-                section.drainTimeout(),
-                section.inlineBodyLimit(),
-                section.handlerTimeout(),
-                section.breakerFailureRate(),
-                section.breakerWait(),
                 policy.claimRetention(),
                 migrate),
             pool,

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -131,6 +132,15 @@ class McpIT {
 
   private static String text(JsonNode result) {
     return result.path("content").path(0).path("text").asText();
+  }
+
+  /** What operation_status answers, once its content is like this. */
+  private static JsonNode awaitStatus(String id, Predicate<JsonNode> content) {
+    return await()
+        .atMost(LIMIT)
+        .until(
+            () -> agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}"),
+            it -> content.test(it.path("structuredContent")));
   }
 
   private static String meta(JsonNode result, String name) {
@@ -257,13 +267,8 @@ class McpIT {
         .isEqualTo(JSON.getNodeFactory().textNode("p-1"));
 
     Files.createFile(temp.resolve("slower"));
-    JsonNode status =
-        await()
-            .atMost(LIMIT)
-            .until(
-                () -> agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}"),
-                // The journal may be a moment before the reply that carries the result.
-                it -> it.path("structuredContent").has("result"));
+    // The journal may be a moment before the reply that carries the result.
+    JsonNode status = awaitStatus(id, it -> it.has("result"));
     assertThat(status.path("structuredContent").path("state").asText()).isEqualTo("SUCCEEDED");
     assertThat(text(status.path("structuredContent").path("result"))).isEqualTo("slowly done");
     // A client that comes back has another connection, and other ids of its requests.
@@ -539,12 +544,7 @@ class McpIT {
         .until(
             () -> JSON.readTree(shown(id)).path("replies").findValuesAsText("verdict").size() > 1);
     Files.createFile(temp.resolve("cancelled"));
-    JsonNode status =
-        await()
-            .atMost(LIMIT)
-            .until(
-                () -> agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}"),
-                it -> it.path("structuredContent").path("state").asText().equals("SUCCEEDED"));
+    JsonNode status = awaitStatus(id, it -> it.path("state").asText().equals("SUCCEEDED"));
     assertThat(text(status)).contains("was carried out");
     assertThat(call).as("no answer to a cancelled request").isNotDone();
     assertThat(Files.exists(temp.resolve("seen")) ? Files.readString(temp.resolve("seen")) : "")
