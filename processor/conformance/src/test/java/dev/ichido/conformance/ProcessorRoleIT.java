@@ -19,6 +19,7 @@ import dev.ichido.topology.ProcessorConfig;
 import dev.ichido.topology.ProcessorRole;
 import dev.ichido.topology.policy.LocatedTree;
 import dev.ichido.topology.policy.PolicySet;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
@@ -32,11 +33,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -241,6 +246,61 @@ class ProcessorRoleIT {
     }
   }
 
+  /**
+   * The claim is in the ledger when its command is found not to go: resumed there, the claim would
+   * stay, and the retry would be told that it is under way.
+   */
+  @Tag("FR-30")
+  @Test
+  void aClaimWhoseCommandCanNotLeaveIsTakenBack() throws Exception {
+    Topics topics = topics("unsent");
+    StepRecords records = new StepRecords(topics, serdes);
+    SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    limit(topics.commands(), "100");
+    StepRecords.Sent first = intent(records, 1, "op-0000000000000001");
+    StepRecords.Sent retry = intent(records, 2, "op-0000000000000001");
+    try (ProcessorRole role = begin(topics, "unsent", Policies.with(policy("{}")), meters)) {
+      send(topics.intents(), first.key(), first.value());
+      awaitThat(() -> counted(meters, "CLAIMED") >= 2);
+      assertThat(read(topics.replies(), OperationReply.class)).isEmpty();
+      assertThat(read(topics.journal(), JournalEntry.class)).isEmpty();
+      limit(topics.commands(), String.valueOf(Topics.DEAD_LETTER_BYTES));
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      send(topics.intents(), retry.key(), retry.value());
+      awaitVerdict(topics, "d-2", "DUPLICATE_IN_PROGRESS");
+      assertThat(role.failure()).isEmpty();
+    }
+    assertThat(read(topics.commands(), SideEffectCommand.class))
+        .extracting(SideEffectCommand::getAttempt)
+        .containsExactly(1);
+    assertThat(read(topics.journal(), JournalEntry.class))
+        .extracting(JournalEntry::getVerdict)
+        .containsExactly("CLAIMED", "DUPLICATE_IN_PROGRESS");
+  }
+
+  private static double counted(MeterRegistry meters, String verdict) {
+    return meters.find("ichido.verdicts").tag("verdict", verdict).counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
+  }
+
+  /** The largest record that a topic takes. */
+  private static void limit(String topic, String bytes) throws Exception {
+    try (Admin admin =
+        Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()))) {
+      admin
+          .incrementalAlterConfigs(
+              Map.of(
+                  new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                  List.of(
+                      new AlterConfigOp(
+                          new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, bytes),
+                          AlterConfigOp.OpType.SET))))
+          .all()
+          .get();
+    }
+  }
+
   /** Where a compensation loses its processor: with all sent, and nothing written yet. */
   private enum Hop {
     /** The original notes who may undo it, and answers. */
@@ -256,6 +316,7 @@ class ProcessorRoleIT {
    * Each life ends at the next hop, in the middle of its transaction and with its disk lost. Two
    * compensations want the same original, and every delivery comes twice.
    */
+  @Tag("FR-30")
   @Test
   void aCompensationThatLosesItsProcessorAtEveryHopIsDoneOnce() throws Exception {
     Topics topics = topics("undo");

@@ -11,6 +11,7 @@ import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.RefusalCode;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -95,6 +96,7 @@ class CompensationRulesTest {
   }
 
   @Test
+  @Tag("MS-02")
   void whatTookEffectIsUndoneOnce() {
     Journey j = undoing();
     assertThat(j.verdict()).isEqualTo(Verdict.CLAIMED);

@@ -526,6 +526,16 @@ class IntentRulesTest {
     assertThat(alive.verdict()).isEqualTo(DUPLICATE_IN_PROGRESS);
   }
 
+  @Test
+  @Tag("TTL-07")
+  void aProcessorWhoseClockIsBehindNeitherEndsALeaseNorMakesItLonger() {
+    Journey j = Journey.begin().intent();
+    Instant end = ((InProgress) j.state).leaseUntil();
+    j.pass(Duration.ofMinutes(-3)).intent();
+    assertThat(j.verdict()).isEqualTo(DUPLICATE_IN_PROGRESS);
+    assertThat(((InProgress) j.state).leaseUntil()).isEqualTo(end);
+  }
+
   // Unknown
 
   @Test

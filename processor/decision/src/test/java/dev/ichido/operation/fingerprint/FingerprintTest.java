@@ -74,6 +74,7 @@ class FingerprintTest {
 
   @Test
   @Tag("FP-26")
+  @Tag("SCO-04")
   void everyPartOfTheMeaningCounts() {
     IntentMeaning base = new IntentMeaning("a", "1", "t", "{\"x\":1}", "p", Set.of());
     List<IntentMeaning> others =
