@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * {@code GET /health}: 200 when every role is ready, else 503, with the state of each and the code
- * of what it is waiting out; {@code GET /metrics}: Prometheus text.
+ * {@code GET /health}: 200 when every role is ready, else 503, with the state of each, the code of
+ * what it is waiting out and the id of the process; {@code GET /metrics}: Prometheus text.
  */
 public final class HealthEndpoint implements AutoCloseable {
   private static final JsonMapper JSON = new JsonMapper();
@@ -92,7 +92,8 @@ public final class HealthEndpoint implements AutoCloseable {
       role.problem().get().ifPresent(code -> problems.put(role.name(), code));
       healthy &= ready;
     }
-    ObjectNode document = JSON.createObjectNode().put("healthy", healthy);
+    ObjectNode document =
+        JSON.createObjectNode().put("healthy", healthy).put("pid", ProcessHandle.current().pid());
     document.set("roles", states);
     document.set("problems", problems);
     answer(exchange, healthy ? 200 : 503, "application/json", document.toString());

@@ -142,7 +142,8 @@ public final class Bench {
       throws InterruptedException, SQLException {
     Instant at = Instant.now();
     progress.accept("warming up");
-    warmUp(path, prefix + "-warm", at, wish.operations(), wish.inFlight());
+    warmUp(path, prefix + "-warm", at, wish.operations(), wish.inFlight())
+        .forEach((what, n) -> findings.add("warm-up: " + n + " times " + what));
     for (Workload workload : wish.workloads()) {
       List<Measured.Run> runs = new ArrayList<>();
       Map<String, Double> parts = new TreeMap<>();
@@ -174,8 +175,11 @@ public final class Bench {
     }
   }
 
-  static void warmUp(OncePath path, String prefix, Instant at, int operations, int inFlight)
+  /** Returns what was answered wrong, as {@link Load.Outcome#errors}. */
+  static Map<String, Integer> warmUp(
+      OncePath path, String prefix, Instant at, int operations, int inFlight)
       throws InterruptedException {
+    Map<String, Integer> errors = new TreeMap<>();
     CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
     int round = Math.min(ROUND, operations);
     boolean warm = false;
@@ -184,11 +188,16 @@ public final class Bench {
       long begun = System.nanoTime();
       long before = compilers.getTotalCompilationTime();
       String run = prefix + done;
-      new Load(path, Calls.first(run, at), round).closed(inFlight);
-      new Load(path, Calls.duplicate(run, at), round).closed(inFlight);
+      for (IntFunction<Call> calls : List.of(Calls.first(run, at), Calls.duplicate(run, at))) {
+        new Load(path, calls, round)
+            .closed(inFlight)
+            .errors()
+            .forEach((what, n) -> errors.merge(what, n, Integer::sum));
+      }
       double spent = (compilers.getTotalCompilationTime() - before) / 1e3;
       warm = spent / ((System.nanoTime() - begun) / 1e9) < WARM;
     }
+    return errors;
   }
 
   private Measured.Run run(

@@ -100,6 +100,12 @@ final class Jvm implements AutoCloseable {
     return running != null && running.isAlive();
   }
 
+  /** Whether it runs under that process id. */
+  boolean isProcess(long pid) {
+    Process running = process;
+    return running != null && running.isAlive() && running.pid() == pid;
+  }
+
   /** SIGKILL; returns when it is gone. */
   void kill() {
     Process running = process;

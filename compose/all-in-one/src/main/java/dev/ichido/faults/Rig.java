@@ -2,6 +2,7 @@ package dev.ichido.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.app.LoneRole.Kind;
@@ -26,6 +27,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +54,7 @@ final class Rig implements AutoCloseable {
   private static final Duration UP = Duration.ofSeconds(60);
   private static final Duration ASK = Duration.ofSeconds(2);
   private static final int MOST_STARTS = 5;
+  private static final JsonMapper JSON = new JsonMapper();
 
   private final Path folder;
   private final Guard guard;
@@ -74,7 +77,23 @@ final class Rig implements AutoCloseable {
   private EmbeddedDatabase database;
 
   /** A role's process and the port of its health. */
-  record Instance(Jvm jvm, int port) {}
+  record Instance(Jvm jvm, int port) {
+    /** Whether the process itself, and not another one that has its port, says so. */
+    boolean isReady(HttpClient http) throws InterruptedException {
+      try {
+        HttpResponse<String> answer =
+            http.send(
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health"))
+                    .timeout(ASK)
+                    .build(),
+                BodyHandlers.ofString());
+        return answer.statusCode() == 200
+            && jvm.isProcess(JSON.readTree(answer.body()).path("pid").asLong());
+      } catch (IOException notYet) {
+        return false;
+      }
+    }
+  }
 
   private Rig(Path folder, String actions, Consumer<String> progress) throws IOException {
     this.folder = folder;
@@ -249,7 +268,7 @@ final class Rig implements AutoCloseable {
   }
 
   void awaitReady(Instance instance) throws InterruptedException {
-    if (!Patience.until(UP, () -> isReady(instance))) {
+    if (!Patience.until(UP, () -> instance.isReady(http))) {
       throw notReady(instance);
     }
   }
@@ -419,7 +438,7 @@ final class Rig implements AutoCloseable {
                   throw notReady(instance);
                 }
                 instance.jvm().start();
-                return isReady(instance);
+                return instance.isReady(http);
               });
       if (!ready) {
         throw notReady(instance);
@@ -433,21 +452,6 @@ final class Rig implements AutoCloseable {
         "Expected the %s to be ready, but it is not. Check the end of its log:%n%s"
             .formatted(instance.jvm().name(), instance.jvm().tail()),
         null);
-  }
-
-  private boolean isReady(Instance instance) throws InterruptedException {
-    try {
-      return http.send(
-                  HttpRequest.newBuilder(
-                          URI.create("http://127.0.0.1:" + instance.port() + "/health"))
-                      .timeout(ASK)
-                      .build(),
-                  BodyHandlers.discarding())
-              .statusCode()
-          == 200;
-    } catch (IOException notYet) {
-      return false;
-    }
   }
 
   private void awaitBroker() throws InterruptedException {

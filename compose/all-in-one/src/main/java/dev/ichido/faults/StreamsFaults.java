@@ -10,7 +10,9 @@ import dev.ichido.remotes.RemoteKind;
 import dev.ichido.schemas.Topics;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 
 /** What can go wrong in the processor's stores and groups, and in the executor's group. */
@@ -30,7 +32,7 @@ final class StreamsFaults {
             "streams-standby-takeover",
             List.of("FR-28"),
             "a second processor keeps standby stores; kill -9 of the first under load; then every"
-                + " operation so far comes again",
+                + " operation answered before comes again",
             "the standby takes over with all it needs: everything replays",
             StreamsFaults::takeover),
         of(
@@ -83,11 +85,13 @@ final class StreamsFaults {
   private static void takeover(Act act) throws InterruptedException {
     Rig.Instance second = act.rig().startAnother(Kind.PROCESSOR);
     act.rig().awaitReady(second);
-    List<Operation> before = new ArrayList<>();
+    Map<Operation, String> before = new LinkedHashMap<>();
     for (int i = 0; i < 40; i++) {
       Operation operation = act.operation("pay");
-      before.add(operation);
-      act.deliver(operation);
+      before.put(operation, act.deliver(operation));
+    }
+    for (String delivery : before.values()) {
+      act.awaitLast(delivery);
     }
     Load load = act.load("pay", "pay", "pay", "charge");
     load.awaitShare(act.schedule().share(0.3, 0.7));
@@ -95,7 +99,7 @@ final class StreamsFaults {
     act.did("killed the first; the second goes on alone");
     load.await();
     List<String> again = new ArrayList<>();
-    for (Operation operation : before) {
+    for (Operation operation : before.keySet()) {
       again.add(act.deliver(operation));
     }
     for (String delivery : again) {

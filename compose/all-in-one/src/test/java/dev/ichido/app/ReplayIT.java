@@ -114,8 +114,15 @@ class ReplayIT {
     assertThat(one.path("new_effects").asInt()).isZero();
     assertThat(replay(0, "one", "--tenant", "t1").path("replayed").asInt())
         .isEqualTo(2 * OPERATIONS + 2);
+    int partition = replayed("--partition", "0");
+    assertThat(partition + replayed("--partition", "1")).isEqualTo(2 * OPERATIONS + 2);
+    int head = replayed("--partition", "0", "--to-offset", "2");
+    assertThat(head).isBetween(1, 3);
+    assertThat(head + replayed("--partition", "0", "--from-offset", "3")).isEqualTo(partition);
+    assertThat(replayed("--partition", "0", "--from-offset", "0", "--to-offset", "0")).isOne();
     for (List<String> nobody :
         List.of(
+            List.of("--from-offset", "100000"),
             List.of("--tenant", "t2"),
             List.of("--since", Instant.now().plus(Duration.ofHours(1)).toString()),
             List.of("--until", Instant.now().minus(Duration.ofHours(1)).toString()))) {
@@ -205,6 +212,10 @@ class ReplayIT {
     Ran ran = run(data, command.toArray(String[]::new));
     assertThat(ran.code()).as(ran.out() + ran.err()).isEqualTo(code);
     return new JsonMapper().readTree(ran.out());
+  }
+
+  private int replayed(String... options) throws Exception {
+    return replay(0, "one", options).path("replayed").asInt();
   }
 
   private Ran run(String data, String... command) {

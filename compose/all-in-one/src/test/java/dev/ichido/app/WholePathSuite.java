@@ -73,7 +73,8 @@ abstract class WholePathSuite {
       for (LoneRole.Kind kind : LoneRole.Kind.values()) {
         roles.add(LoneRole.start(kind, config));
       }
-      assertThat(get(roles.getFirst().httpUrl() + "/health")).contains("\"relay\":\"ready\"");
+      assertThat(get(roles.getFirst().httpUrl() + "/health"))
+          .contains("\"relay\":\"ready\"", "\"pid\":" + ProcessHandle.current().pid());
       assertThat(get(roles.getFirst().httpUrl() + "/metrics")).contains("jvm_memory_used_bytes");
       InboxReply first = publish(file);
       assertThat(first.state()).isEqualTo("SUCCEEDED");

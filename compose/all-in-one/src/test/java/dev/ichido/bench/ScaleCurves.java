@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -35,12 +35,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
+import org.jspecify.annotations.Nullable;
 import org.knowm.xchart.VectorGraphicsEncoder;
 import org.knowm.xchart.VectorGraphicsEncoder.VectorGraphicsFormat;
 import org.knowm.xchart.XYChart;
@@ -250,7 +250,7 @@ final class ScaleCurves {
   }
 
   private static void copy(DataFolder folder, String changelog, int from, int to)
-      throws InterruptedException, ExecutionException {
+      throws ExecutionException {
     TopicPartition partition = new TopicPartition(changelog, 0);
     try (EmbeddedBroker broker = EmbeddedBroker.start(folder.resolve("kafka"))) {
       Map<String, Object> settings = Map.of("bootstrap.servers", broker.bootstrapServers());
@@ -271,13 +271,22 @@ final class ScaleCurves {
       sending.put("batch.size", 1 << 18);
       try (KafkaProducer<String, byte[]> producer =
           new KafkaProducer<>(sending, new StringSerializer(), new ByteArraySerializer())) {
-        List<Future<RecordMetadata>> sent = new ArrayList<>();
+        AtomicReference<@Nullable Exception> failed = new AtomicReference<>();
         for (int i = from; i < to; i++) {
           String key = "k1/bench-000/global/copy-" + String.format(Locale.ROOT, "%012d", i);
-          sent.add(producer.send(new ProducerRecord<>(changelog, key, settled)));
+          // Ten million futures would fill the heap.
+          var unused =
+              producer.send(
+                  new ProducerRecord<>(changelog, key, settled),
+                  (sent, failure) -> {
+                    if (failure != null) {
+                      failed.set(failure);
+                    }
+                  });
         }
-        for (Future<RecordMetadata> each : sent) {
-          each.get();
+        producer.flush();
+        if (failed.get() != null) {
+          throw new ExecutionException(failed.get());
         }
       }
     }
@@ -452,7 +461,10 @@ final class ScaleCurves {
     try (Stack stack = Stack.start(folder, Stack.Ports.FREE, config, ScaleCurves::say);
         OutboxPath path = new OutboxPath(stack)) {
       ready.run();
-      Bench.warmUp(path, next(), Instant.now(), WARM_UP, 64);
+      Map<String, Integer> wrong = Bench.warmUp(path, next(), Instant.now(), WARM_UP, 64);
+      if (!wrong.isEmpty()) {
+        throw new IllegalStateException("wrong answers: " + wrong);
+      }
       work.on(stack, path);
     }
   }

@@ -1,11 +1,11 @@
 package dev.ichido.embedded;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports of the loopback interface. */
 public final class LoopbackPorts {
@@ -14,15 +14,23 @@ public final class LoopbackPorts {
 
   private static final InetAddress ADDRESS = loopback();
 
+  private static final int LEAST = 10_000;
+
+  /** Where Linux begins to give ports to outgoing connections; others begin higher. */
+  private static final int EPHEMERAL = 32_768;
+
   private LoopbackPorts() {}
 
-  /** A port that was free a moment ago. */
+  /**
+   * A port that was free a moment ago, below those that systems give to outgoing connections: one
+   * of these could take it before its listener does, or while that is away.
+   */
   public static int free() {
-    try (ServerSocket socket = new ServerSocket()) {
-      socket.bind(new InetSocketAddress(ADDRESS, 0));
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(LEAST, EPHEMERAL);
+      if (isFree(port)) {
+        return port;
+      }
     }
   }
 
@@ -36,12 +44,19 @@ public final class LoopbackPorts {
     if (port == 0) {
       return free();
     }
+    if (!isFree(port)) {
+      throw EmbeddedServerException.portInUse(what, port);
+    }
+    return port;
+  }
+
+  private static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);
       socket.bind(new InetSocketAddress(ADDRESS, port));
-      return port;
+      return true;
     } catch (IOException e) {
-      throw EmbeddedServerException.portInUse(what, port);
+      return false;
     }
   }
 

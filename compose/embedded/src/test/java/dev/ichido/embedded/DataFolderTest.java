@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,6 +49,11 @@ class DataFolderTest {
             EmbeddedServerException.class,
             e -> assertThat(e.code()).isEqualTo(EmbeddedServerException.Code.DATA_FOLDER_UNUSABLE))
         .hasMessageContaining(file.toString());
+  }
+
+  @RepeatedTest(50)
+  void aFreePortIsNoneThatAnOutgoingConnectionCouldTake() {
+    assertThat(LoopbackPorts.require("database", LoopbackPorts.free())).isBetween(1024, 32_767);
   }
 
   @Test
