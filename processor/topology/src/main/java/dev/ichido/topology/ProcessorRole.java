@@ -74,6 +74,7 @@ public final class ProcessorRole implements AutoCloseable {
             ? new KafkaStreams(topology, properties, time)
             : new KafkaStreams(topology, properties, new RestingClients(), time);
     streams.setUncaughtExceptionHandler(this::onFailure);
+    streams.setGlobalStateRestoreListener(new RestoreLog());
     streams.setStateListener((next, before) -> LOG.info("Processor is {}, was {}.", next, before));
   }
 
