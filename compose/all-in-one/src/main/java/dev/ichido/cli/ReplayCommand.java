@@ -89,7 +89,9 @@ final class ReplayCommand implements Callable<Integer> {
 
   @Option(
       names = "--expect-no-effects",
-      description = "Exit code 1 when there is a new command, an effect or a reply that differs.")
+      description =
+          "Exit code 1 when there is a new command, an effect, a reply that differs, a refusal that"
+              + " is new, or a delivery whose replies can't be compared.")
   private boolean expectNoEffects;
 
   @Option(names = "--json", description = "Print one JSON document.")

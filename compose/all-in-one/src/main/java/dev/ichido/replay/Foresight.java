@@ -8,9 +8,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.app.LivePolicy;
 import dev.ichido.cli.TopicAccess;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.outbox.RecordKey;
 import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.SideEffectCommand;
+import dev.ichido.schemas.ToolIntent;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.WireException;
 import dev.ichido.topology.DedupTopology;
@@ -127,7 +129,11 @@ public final class Foresight {
       throw new UncheckedIOException(e);
     }
     try (TopologyTestDriver driver = driver(folder)) {
-      fill(driver, records.stream().map(Recorded::keyText).collect(Collectors.toSet()));
+      fill(
+          driver,
+          records.stream()
+              .flatMap(it -> Stream.concat(Stream.of(it.keyText()), original(it).stream()))
+              .collect(Collectors.toSet()));
       SortedMap<String, Integer> verdicts = new TreeMap<>();
       List<Prospect> wouldRun = new ArrayList<>();
       int reads = 0;
@@ -156,6 +162,15 @@ public final class Foresight {
     } finally {
       delete(folder);
     }
+  }
+
+  /** Key of the operation that a compensation asks before it runs. */
+  private Optional<String> original(Recorded record) {
+    return record.topic() == ReplayTopic.INTENTS
+        ? decode(ToolIntent.class, record.value())
+            .filter(it -> it.getCompensates() != null)
+            .map(it -> RecordKey.of(it.getTenant(), it.getScope(), it.getCompensates()))
+        : Optional.empty();
   }
 
   private static Prospect prospect(
@@ -223,7 +238,8 @@ public final class Foresight {
   }
 
   /**
-   * Bytes go in as the changelogs have them: of the operations in question, and of the side paths.
+   * Bytes go in as the changelogs have them: of the operations in question, of those that they
+   * undo, and of the side paths.
    */
   private void fill(TopologyTestDriver driver, Set<String> keys) {
     for (String name :

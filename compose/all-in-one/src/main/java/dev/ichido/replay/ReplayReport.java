@@ -15,7 +15,10 @@ import java.util.SortedMap;
  * @param reads reads that ran again, as reads do for each delivery
  * @param newEffects effects added, as far as the source can tell
  * @param effectsFrom book or claims, or commands where neither is known
+ * @param deadLetters records that were refused
+ * @param newRefusals of these, those whose delivery was not refused before as it is now
  * @param comparedReplies deliveries that had a last reply before and have one now
+ * @param uncomparedReplies deliveries that were sent again and lack one of the two
  * @param differingReplies of these, the ids of those that were told another thing
  */
 public record ReplayReport(
@@ -28,13 +31,20 @@ public record ReplayReport(
     long newEffects,
     String effectsFrom,
     int deadLetters,
+    int newRefusals,
     int comparedReplies,
+    int uncomparedReplies,
     List<String> differingReplies) {
   private static final JsonMapper JSON = new JsonMapper();
 
-  /** Whether the records changed nothing. */
+  /** Whether the records changed nothing, and every one of them shows it. */
   public boolean isWithoutEffect() {
-    return finished && newCommands == 0 && newEffects == 0 && differingReplies.isEmpty();
+    return finished
+        && newCommands == 0
+        && newEffects == 0
+        && newRefusals == 0
+        && uncomparedReplies == 0
+        && differingReplies.isEmpty();
   }
 
   /** A document for machines. */
@@ -48,8 +58,10 @@ public record ReplayReport(
         .put("differing_replies", differingReplies.size())
         .put("effects_from", effectsFrom)
         .put("compared_replies", comparedReplies)
+        .put("uncompared_replies", uncomparedReplies)
         .put("reads", reads)
         .put("dead_letters", deadLetters)
+        .put("new_refusals", newRefusals)
         .put("finished", finished)
         .put("run", run);
   }
@@ -63,9 +75,12 @@ public record ReplayReport(
     text.append("effects added         %d  (by %s)%n".formatted(newEffects, effectsFrom));
     text.append(
         "replies that differ   %d of %d%n".formatted(differingReplies.size(), comparedReplies));
+    if (uncomparedReplies > 0) {
+      text.append("replies not compared  %d%n".formatted(uncomparedReplies));
+    }
     text.append("reads run again       %d%n".formatted(reads));
     if (deadLetters > 0) {
-      text.append("dead letters          %d%n".formatted(deadLetters));
+      text.append("dead letters          %d  (%d new)%n".formatted(deadLetters, newRefusals));
     }
     differingReplies.stream()
         .limit(10)

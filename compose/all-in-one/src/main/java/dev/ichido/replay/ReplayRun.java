@@ -6,12 +6,14 @@ import dev.ichido.cli.CommandException;
 import dev.ichido.cli.TopicAccess;
 import dev.ichido.schemas.CarriedHeaders;
 import dev.ichido.schemas.CommandKind;
+import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.SideEffectCommand;
 import dev.ichido.schemas.ToolIntent;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.WireException;
+import java.nio.ByteBuffer;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -31,6 +34,7 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -124,7 +128,7 @@ public final class ReplayRun {
     Map<String, String> kafka = access.kafka();
     Set<String> deliveries = deliveries(records);
     Set<String> commandIds = commandIds(records);
-    Map<String, OperationReply> first = firstReplies(deliveries);
+    Map<String, OperationReply> first = firstReplies(deliveries, keys(records));
     long effectsBefore = effects.isPresent() ? effects.get().count(commandIds) : 0;
     try (Admin admin = Admin.create(new HashMap<String, Object>(kafka));
         TopicTail commands = TopicTail.fromNow(kafka, access.topics().commands());
@@ -139,8 +143,12 @@ public final class ReplayRun {
       List<SideEffectCommand> toAct =
           made.stream().filter(it -> it.getKind() == CommandKind.EXECUTE).toList();
       toAct.forEach(command -> commandIds.add(command.getCommandId()));
-      List<String> differing = new ArrayList<>();
-      int compared = compare(first, replies, differing);
+      Compared compared = compare(first, replies);
+      Set<String> silent = new HashSet<>(deliveries);
+      silent.removeAll(compared.read());
+      silent.removeAll(compared.same());
+      silent.removeAll(compared.differing());
+      List<ConsumerRecord<byte[], byte[]>> letters = marked(refused.read());
       return new ReplayReport(
           run,
           finished,
@@ -150,9 +158,11 @@ public final class ReplayRun {
           (int) made.stream().filter(it -> it.getKind() == CommandKind.READ).count(),
           effects.isPresent() ? effects.get().count(commandIds) - effectsBefore : toAct.size(),
           effects.map(EffectCount::source).orElse("commands"),
-          marked(refused.read()).size(),
-          compared,
-          differing);
+          letters.size(),
+          (int) letters.stream().filter(it -> !isOf(it, compared.same())).count(),
+          compared.same().size() + compared.differing().size(),
+          silent.size(),
+          List.copyOf(compared.differing()));
     } catch (KafkaException e) {
       throw failed(e);
     } catch (ExecutionException e) {
@@ -285,17 +295,26 @@ public final class ReplayRun {
     return ids;
   }
 
-  private Map<String, OperationReply> firstReplies(Set<String> deliveries) {
+  /** Operations whose commands or results are sent: what they lead to is told to any delivery. */
+  private static Set<String> keys(List<Recorded> records) {
+    return records.stream()
+        .filter(record -> record.topic() != ReplayTopic.INTENTS)
+        .map(Recorded::keyText)
+        .collect(Collectors.toSet());
+  }
+
+  private Map<String, OperationReply> firstReplies(Set<String> deliveries, Set<String> keys) {
     Map<String, OperationReply> first = new HashMap<>();
-    if (deliveries.isEmpty()) {
-      return first;
-    }
     try (TopicTail tail = TopicTail.fromStart(access.kafka(), access.topics().replies())) {
       tail.read(
           record ->
               decode(OperationReply.class, record.value())
                   .filter(reply -> reply.getFinal$() && !isRead(reply))
-                  .filter(reply -> deliveries.contains(reply.getDeliveryId()))
+                  .filter(
+                      reply ->
+                          deliveries.contains(reply.getDeliveryId())
+                              || (record.key() != null
+                                  && keys.contains(new String(record.key(), UTF_8))))
                   .ifPresent(reply -> first.putIfAbsent(reply.getDeliveryId(), reply)));
     } catch (KafkaException e) {
       throw failed(e);
@@ -308,25 +327,43 @@ public final class ReplayRun {
     return reply.getVerdict().equals("PASSED_THROUGH");
   }
 
-  private int compare(
-      Map<String, OperationReply> first, TopicTail replies, List<String> differing) {
-    Set<String> compared = new HashSet<>();
-    Set<String> odd = new HashSet<>();
+  /** Deliveries by what they are told now; those of reads are told anew each time. */
+  private record Compared(Set<String> same, Set<String> differing, Set<String> read) {}
+
+  private Compared compare(Map<String, OperationReply> first, TopicTail replies) {
+    Compared compared = new Compared(new HashSet<>(), new LinkedHashSet<>(), new HashSet<>());
     for (ConsumerRecord<byte[], byte[]> record : marked(replies.read())) {
       decode(OperationReply.class, record.value())
           .filter(OperationReply::getFinal$)
-          .filter(reply -> first.containsKey(reply.getDeliveryId()))
           .ifPresent(
               reply -> {
                 String delivery = reply.getDeliveryId();
-                compared.add(delivery);
-                if (!saysTheSame(Objects.requireNonNull(first.get(delivery)), reply)
-                    && odd.add(delivery)) {
-                  differing.add(delivery);
+                OperationReply before = first.get(delivery);
+                if (isRead(reply)) {
+                  compared.read().add(delivery);
+                } else if (before != null) {
+                  (saysTheSame(before, reply) ? compared.same() : compared.differing())
+                      .add(delivery);
                 }
               });
     }
-    return compared.size();
+    compared.same().removeAll(compared.differing());
+    return compared;
+  }
+
+  /** Whether a dead letter holds the intent of one of these deliveries. */
+  private boolean isOf(ConsumerRecord<byte[], byte[]> letter, Set<String> deliveries) {
+    return decode(DeadLetter.class, letter.value())
+        .map(DeadLetter::getRecordValue)
+        .flatMap(value -> decode(ToolIntent.class, bytes(value)))
+        .filter(intent -> deliveries.contains(intent.getDeliveryId()))
+        .isPresent();
+  }
+
+  private static byte[] bytes(ByteBuffer buffer) {
+    byte[] bytes = new byte[buffer.remaining()];
+    buffer.duplicate().get(bytes);
+    return bytes;
   }
 
   /**

@@ -1,6 +1,7 @@
 package dev.ichido.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -37,6 +38,7 @@ class ReplayIT {
 
   private CountingRemote remote;
   private Path config;
+  private Instant middle = Instant.MAX;
 
   @BeforeEach
   void begin() throws IOException {
@@ -68,8 +70,9 @@ class ReplayIT {
         Stack stack = start(folder)) {
       assertThat(stack.endpoints().config()).isEqualTo(config.toString());
       intoAnotherSystem(file);
+      assertThat(remote.effects()).isEqualTo(2 * OPERATIONS);
+      ofWhatWasRefused(stack);
     }
-    assertThat(remote.effects()).isEqualTo(2 * OPERATIONS);
   }
 
   private void sendAllAgain(Stack stack) throws Exception {
@@ -97,6 +100,7 @@ class ReplayIT {
     assertThat(report.path("effects_from").asText()).isEqualTo("book");
     assertThat(report.path("differing_replies").asInt()).isZero();
     assertThat(report.path("compared_replies").asInt()).isEqualTo(2 * OPERATIONS + 1);
+    assertThat(report.path("uncompared_replies").asInt()).isZero();
     assertThat(report.path("finished").asBoolean()).isTrue();
     assertThat(remote.effects()).isEqualTo(OPERATIONS);
 
@@ -120,6 +124,13 @@ class ReplayIT {
     assertThat(head).isBetween(1, 3);
     assertThat(head + replayed("--partition", "0", "--from-offset", "3")).isEqualTo(partition);
     assertThat(replayed("--partition", "0", "--from-offset", "0", "--to-offset", "0")).isOne();
+    int early = replayed("--until", middle.toString());
+    assertThat(early).isBetween(OPERATIONS / 2, 2 * OPERATIONS - 1);
+    assertThat(early + replayed("--since", middle.toString())).isEqualTo(2 * OPERATIONS + 2);
+    JsonNode results = replay(0, "one", "--topic", "results", "--expect-no-effects");
+    assertThat(results.path("replayed").asInt()).isEqualTo(OPERATIONS + 1);
+    assertThat(results.at("/verdicts/DUPLICATE_RESULT").asInt()).isEqualTo(OPERATIONS);
+    assertThat(results.path("differing_replies").asInt()).isZero();
     for (List<String> nobody :
         List.of(
             List.of("--from-offset", "100000"),
@@ -155,6 +166,37 @@ class ReplayIT {
     assertThat(again.at("/verdicts/REPLAYED").asInt()).isEqualTo(4 * OPERATIONS);
   }
 
+  /** What was refused before is no news, and what could not be undone then can be now. */
+  private void ofWhatWasRefused(Stack stack) throws Exception {
+    InboxReader inbox = new InboxReader(stack.dataSource());
+    try (HikariDataSource pool = stack.runtimeConnections(1)) {
+      String early = publish(pool, id(90), id(91), "{}");
+      await().atMost(Duration.ofSeconds(90)).until(() -> !inbox.repliesTo(early).isEmpty());
+      assertThat(inbox.repliesTo(early).getFirst().code()).isEqualTo("ORIGINAL_ABSENT");
+      String original = publish(pool, id(91), "{}");
+      String never = publish(pool, id(92), "no JSON");
+      for (String delivery : List.of(original, never)) {
+        assertThat(inbox.awaitFinal(delivery, Duration.ofSeconds(90))).isPresent();
+      }
+    }
+    JsonNode foreseen = replay(0, "two", "--dry-run", "--operation-id", id(90));
+    assertThat(foreseen.at("/would_run/0/record_key").asText()).endsWith(id(90));
+
+    JsonNode refused = replay(0, "two", "--operation-id", id(92), "--expect-no-effects");
+    assertThat(refused.path("dead_letters").asInt()).isEqualTo(1);
+    assertThat(refused.path("new_refusals").asInt()).isZero();
+    assertThat(refused.path("compared_replies").asInt()).isEqualTo(1);
+
+    Path broken = temp.resolve("broken.jsonl");
+    Ran captured = run("two", "capture", "--operation-id", id(91), "--out", broken.toString());
+    assertThat(captured.code()).as(captured.err()).isZero();
+    Files.writeString(broken, Files.readString(broken).replace(id(91), id(93)));
+    JsonNode strange = replay(1, "two", "--file", broken.toString(), "--expect-no-effects");
+    assertThat(strange.path("new_effects").asInt()).isZero();
+    assertThat(strange.path("dead_letters").asInt() + strange.path("uncompared_replies").asInt())
+        .isPositive();
+  }
+
   private Stack start(DataFolder folder) throws InterruptedException {
     return Stack.start(
         folder, Stack.Ports.FREE, new ConfigLoader(name -> null).load(config), line -> {});
@@ -168,6 +210,7 @@ class ReplayIT {
         String first = publish(pool, id(i), "{\"amount\":" + i + "}");
         assertThat(inbox.awaitFinal(first, Duration.ofSeconds(90))).isPresent();
         deliveries.add(publish(pool, id(i), "{\"amount\":" + i + "}"));
+        middle = i == OPERATIONS / 2 ? Instant.now() : middle;
       }
       deliveries.add(publish(pool, id(1), "{\"amount\":9}"));
       deliveries.add(publish(pool, null, "{}"));
@@ -178,6 +221,15 @@ class ReplayIT {
   }
 
   private static String publish(HikariDataSource pool, @Nullable String operation, String arguments)
+      throws Exception {
+    return publish(pool, operation, null, arguments);
+  }
+
+  private static String publish(
+      HikariDataSource pool,
+      @Nullable String operation,
+      @Nullable String compensates,
+      String arguments)
       throws Exception {
     OutboxIntent.Builder intent =
         operation == null
@@ -191,6 +243,7 @@ class ReplayIT {
                   .tenant("t1")
                   .principal("agent:a")
                   .arguments(arguments)
+                  .compensates(compensates)
                   .issuedAt(Instant.now())
                   .build());
       connection.commit();
