@@ -17,7 +17,7 @@ import java.util.Map;
  * @param replicationFactor of changelogs; -1 is the broker's default
  * @param guarantee what holds when it dies between two commits
  * @param commitInterval how often is committed
- * @param sweepInterval how often due deadlines are looked for
+ * @param sweepInterval how often due deadlines are looked for at most
  * @param sweepBatch most deadlines that one sweep of one partition takes
  * @param inlineBodyBytes a result body of more UTF-8 bytes than this is kept as a handle
  */

@@ -131,6 +131,8 @@ public final class ProcessorRole implements AutoCloseable {
     properties.put(StreamsConfig.STATE_DIR_CONFIG, config.stateDir());
     sending(config)
         .forEach((name, value) -> properties.put(StreamsConfig.producerPrefix(name), value));
+    // No order between topics is promised, so a task waits for none of them.
+    properties.put(StreamsConfig.MAX_TASK_IDLE_MS_CONFIG, "-1");
     // A transaction that begins while the one before is being completed is asked to come again.
     properties.put(StreamsConfig.producerPrefix(ProducerConfig.RETRY_BACKOFF_MS_CONFIG), "10");
     // A dead letter carries the refused record whole.

@@ -65,6 +65,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.streams.processor.Cancellable;
 import org.apache.kafka.streams.processor.PunctuationType;
 import org.apache.kafka.streams.processor.api.Processor;
 import org.apache.kafka.streams.processor.api.ProcessorContext;
@@ -89,6 +90,12 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
 
   @SuppressWarnings("NullAway.Init")
   private ProcessorStores stores;
+
+  @SuppressWarnings("NullAway.Init")
+  private Cancellable sweeps;
+
+  @SuppressWarnings("NullAway.Init")
+  private Instant sweepAt;
 
   /**
    * What a processor works with.
@@ -120,9 +127,23 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     this.context = taskContext;
     this.clock = new TaskClock(taskContext);
     this.stores = ProcessorStores.of(taskContext);
-    var unused =
-        taskContext.schedule(
-            wiring.sweepEvery(), PunctuationType.WALL_CLOCK_TIME, timestamp -> sweep());
+    this.sweeps = sweepAfter(wiring.sweepEvery());
+  }
+
+  private Cancellable sweepAfter(Duration wait) {
+    sweepAt = clock.now().plus(wait);
+    return context.schedule(wait, PunctuationType.WALL_CLOCK_TIME, timestamp -> sweep());
+  }
+
+  /**
+   * Streams commits after a sweep whether it found anything or not, so there is none before the
+   * first deadline.
+   */
+  private void planSweep() {
+    Duration next = Duration.between(clock.now(), stores.deadlines().noneBefore());
+    Duration wait = next.compareTo(wiring.sweepEvery()) < 0 ? wiring.sweepEvery() : next;
+    sweeps.cancel();
+    sweeps = sweepAfter(wait);
   }
 
   @Override
@@ -152,6 +173,9 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       }
     } catch (PoisonException e) {
       refuse(source, e.poison(), at, carried);
+    }
+    if (stores.deadlines().noneBefore().plus(wiring.sweepEvery()).isBefore(sweepAt)) {
+      planSweep();
     }
   }
 
@@ -253,6 +277,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       var unused =
           decide(due.recordKey(), before, event, policies, null, trace(before.traceparent()));
     }
+    planSweep();
   }
 
   private void decide(

@@ -80,11 +80,12 @@ public final class SuspectProcessor implements Processor<byte[], byte[], byte[],
   }
 
   private void answer(String key, Question question, Record<byte[], byte[]> record) {
-    Optional<String> twin =
-        suspects.findTwin(key, question.operationId(), window(key), clock.now());
+    Instant at = clock.now();
+    Duration window = window(key);
+    Optional<String> twin = suspects.findTwin(key, question.operationId(), window, at);
     if (twin.isEmpty()) {
       // From now on, not from its claim on: the next question may come first.
-      suspects.open(key, question.operationId());
+      var unused = suspects.open(key, question.operationId(), window, at);
     }
     SourcePosition source = question.source();
     byte[] operation = source.key();
@@ -98,12 +99,9 @@ public final class SuspectProcessor implements Processor<byte[], byte[], byte[],
   private void learn(String key, News news, Record<byte[], byte[]> record) {
     switch (news.standing()) {
       case OPEN -> {
-        boolean known = suspects.knows(key, news.operationId());
-        Optional<String> twin =
-            suspects.findTwin(key, news.operationId(), window(key), clock.now());
-        suspects.open(key, news.operationId());
+        Optional<String> twin = suspects.open(key, news.operationId(), window(key), clock.now());
         boolean reports = policies.get().governing(news.action()).remint() == Remint.REPORT;
-        if (!known && reports && twin.isPresent()) {
+        if (reports && twin.isPresent()) {
           report(news, twin.get(), record);
         }
       }

@@ -1,5 +1,6 @@
 package dev.ichido.topology.store;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +10,9 @@ import org.apache.kafka.streams.state.KeyValueStore;
 
 /** The next deadline of every operation that has one, in order of time. */
 public final class DeadlineStore {
+  /** How far a look for what is due also looks ahead. */
+  public static final Duration AHEAD = Duration.ofSeconds(1);
+
   private static final byte[] PRESENT = {1};
 
   private final KeyValueStore<byte[], byte[]> store;
@@ -29,8 +33,14 @@ public final class DeadlineStore {
     store.put(key.bytes(), PRESENT);
   }
 
+  /** No entry is due before; at most {@link #AHEAD} after the last look. */
+  public Instant noneBefore() {
+    return Instant.ofEpochMilli(noneBefore);
+  }
+
+  // A delete would read the entry before it is gone.
   void disarm(String recordKey, Instant due) {
-    store.delete(new DeadlineKey(due.toEpochMilli(), recordKey).bytes());
+    store.put(new DeadlineKey(due.toEpochMilli(), recordKey).bytes(), null);
   }
 
   /** The first entries that are due at a time, at most so many; they stay where they are. */
@@ -42,18 +52,24 @@ public final class DeadlineStore {
     List<DeadlineKey> due = new ArrayList<>();
     try (KeyValueIterator<byte[], byte[]> entries =
         store.range(
-            new DeadlineKey(noneBefore, "").bytes(), new DeadlineKey(now + 1, "").bytes())) {
+            new DeadlineKey(noneBefore, "").bytes(),
+            new DeadlineKey(now + AHEAD.toMillis(), "").bytes())) {
+      noneBefore = now + AHEAD.toMillis();
       while (entries.hasNext() && due.size() < most) {
         KeyValue<byte[], byte[]> entry = entries.next();
-        due.add(DeadlineKey.of(entry.key));
+        DeadlineKey key = DeadlineKey.of(entry.key);
+        noneBefore = Math.min(noneBefore, key.dueMillis());
+        if (key.dueMillis() > now) {
+          break;
+        }
+        due.add(key);
       }
     }
-    noneBefore = due.isEmpty() ? now + 1 : due.get(0).dueMillis();
     return due;
   }
 
   /** Removes an entry that fits no operation any more. */
   public void drop(DeadlineKey stale) {
-    store.delete(stale.bytes());
+    store.put(stale.bytes(), null);
   }
 }

@@ -43,23 +43,35 @@ public final class SuspectStore {
 
   /** Another operation of this meaning that is open, or was settled within the window. */
   public Optional<String> findTwin(String key, String operationId, Duration window, Instant at) {
-    return twins(key).stream()
+    return findTwin(twins(key), operationId, window, at);
+  }
+
+  private static Optional<String> findTwin(
+      List<Twin> twins, String operationId, Duration window, Instant at) {
+    return twins.stream()
         .filter(it -> !it.operationId().equals(operationId))
         .filter(it -> it.settledAt() == null || at.isBefore(it.settledAt().plus(window)))
         .map(Twin::operationId)
         .findFirst();
   }
 
-  public boolean knows(String key, String operationId) {
-    return twins(key).stream().anyMatch(it -> it.operationId().equals(operationId));
-  }
-
-  public void open(String key, String operationId) {
-    put(key, new Twin(operationId, null));
+  /**
+   * Keeps it as open.
+   *
+   * @return its twin as {@link #findTwin} tells, if it was not known yet
+   */
+  public Optional<String> open(String key, String operationId, Duration window, Instant at) {
+    List<Twin> twins = twins(key);
+    Optional<String> twin =
+        twins.stream().anyMatch(it -> it.operationId().equals(operationId))
+            ? Optional.empty()
+            : findTwin(twins, operationId, window, at);
+    put(key, twins, new Twin(operationId, null));
+    return twin;
   }
 
   public void settle(String key, String operationId, Instant at) {
-    put(key, new Twin(operationId, at));
+    put(key, twins(key), new Twin(operationId, at));
   }
 
   public void remove(String key, String operationId) {
@@ -69,8 +81,7 @@ public final class SuspectStore {
     }
   }
 
-  private void put(String key, Twin twin) {
-    List<Twin> twins = twins(key);
+  private void put(String key, List<Twin> twins, Twin twin) {
     int known = -1;
     for (int i = 0; i < twins.size(); i++) {
       if (twins.get(i).operationId().equals(twin.operationId())) {
@@ -89,7 +100,7 @@ public final class SuspectStore {
 
   private void write(String key, List<Twin> twins) {
     if (twins.isEmpty()) {
-      store.delete(key);
+      store.put(key, null);
       return;
     }
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
