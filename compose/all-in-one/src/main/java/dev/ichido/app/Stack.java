@@ -44,7 +44,8 @@ public final class Stack implements AutoCloseable {
   /** Calls that still run this long after the wish to end are reported as unknown. */
   private static final Duration DRAIN = Duration.ofSeconds(4);
 
-  private static final Duration READY = Duration.ofSeconds(90);
+  /** A processor may have to restore its stores: ten million operations take some minutes. */
+  private static final Duration READY = Duration.ofMinutes(10);
 
   /**
    * Settings of a stack that was given none: one stream thread gains nothing from more partitions.

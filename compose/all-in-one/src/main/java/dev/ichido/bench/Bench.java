@@ -44,7 +44,7 @@ public final class Bench {
   private static final JsonMapper JSON = new JsonMapper();
 
   /** Most calls before the first that counts; a run of less than a round is not warmed further. */
-  private static final int WARM_UP = 24_000;
+  private static final int WARM_UP = 60_000;
 
   private static final int ROUND = 2_000;
 

@@ -160,6 +160,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     // A killed node registers again only after its old session is over.
     p.put("broker.session.timeout.ms", "2000");
     p.put("broker.heartbeat.interval.ms", "500");
+    p.put("metadata.max.idle.interval.ms", "5000");
     p.put("num.network.threads", "2");
     p.put("num.io.threads", "2");
     p.put("background.threads", "2");

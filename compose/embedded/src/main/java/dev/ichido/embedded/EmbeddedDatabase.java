@@ -202,7 +202,7 @@ public final class EmbeddedDatabase implements AutoCloseable {
             .setServerConfig("max_slot_wal_keep_size", "4GB")
             .setServerConfig("track_commit_timestamp", "on")
             .setServerConfig("max_connections", "100")
-            .setServerConfig("shared_buffers", "32MB")
+            .setServerConfig("shared_buffers", "128MB")
             // Plans that were made while the tables were empty read them whole until they are
             // analyzed.
             .setServerConfig("autovacuum_naptime", "5s")

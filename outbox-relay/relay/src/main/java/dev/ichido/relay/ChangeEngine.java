@@ -122,7 +122,8 @@ final class ChangeEngine {
     p.put("snapshot.mode.custom.name", SlotRequiringSnapshotter.NAME);
     p.put(SlotRequiringSnapshotter.URL, database.url());
     p.put("offset.storage", MemoryOffsetBackingStore.class.getName());
-    p.put("offset.flush.interval.ms", "0");
+    // What was sent since is sent again after a crash, under the same delivery ids.
+    p.put("offset.flush.interval.ms", "50");
     p.put("lsn.flush.mode", "connector");
     // The relay restarts the engine itself: a retry inside it drops the batch that failed.
     p.put("errors.max.retries", "0");

@@ -7,6 +7,7 @@ import io.debezium.connector.postgresql.PostgresOffsetContext;
 import io.debezium.connector.postgresql.PostgresPartition;
 import io.debezium.pipeline.ChangeEventSourceCoordinator;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.connect.connector.Task;
 import org.apache.kafka.connect.source.SourceRecord;
@@ -27,6 +28,9 @@ public final class OutboxConnector extends PostgresConnector {
     /** Polled at the latest, since a poll also tells what the reader failed with. */
     private static final Duration AT_MOST = Duration.ofMillis(250);
 
+    /** Of one hand-over, each of which costs two hops between threads. */
+    private static final int MOST = 64;
+
     private volatile @Nullable ChangeQueue changes;
 
     @Override
@@ -40,10 +44,15 @@ public final class OutboxConnector extends PostgresConnector {
     @Override
     public List<SourceRecord> doPoll() throws InterruptedException {
       ChangeQueue waiting = changes;
-      if (waiting != null) {
-        waiting.await(AT_MOST);
+      if (waiting == null) {
+        return super.doPoll();
       }
-      return super.doPoll();
+      waiting.await(AT_MOST);
+      List<SourceRecord> all = new ArrayList<>(super.doPoll());
+      while (waiting.size() > 0 && all.size() < MOST) {
+        all.addAll(super.doPoll());
+      }
+      return all;
     }
   }
 }

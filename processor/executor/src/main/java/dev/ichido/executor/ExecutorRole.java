@@ -27,8 +27,8 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -175,9 +175,9 @@ public final class ExecutorRole implements AutoCloseable {
 
   /** The threads and connections from start to close. */
   private final class Life {
-    private final ScheduledExecutorService timer =
-        Executors.newSingleThreadScheduledExecutor(
-            Thread.ofPlatform().daemon().name("ichido-executor-timer").factory());
+    private final ScheduledThreadPoolExecutor timer =
+        new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("ichido-executor-timer").factory());
     private final ExecutorService calls = Executors.newVirtualThreadPerTaskExecutor();
     private final RecordSerdes serdes = RecordSerdes.from(config.registry());
     private final Deserializer<SideEffectCommand> commands =
@@ -198,6 +198,8 @@ public final class ExecutorRole implements AutoCloseable {
     private long committedAt = System.nanoTime();
 
     Life() {
+      // A watch lasts as long as the longest call, and most are cancelled at once.
+      timer.setRemoveOnCancelPolicy(true);
       String owner = config.nameOrDefault() + "/" + UUID.randomUUID();
       ClaimStore claims = new ClaimStore(dataSource, owner);
       consumer = new KafkaConsumer<>(consumerSettings());
@@ -313,7 +315,7 @@ public final class ExecutorRole implements AutoCloseable {
       settings.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       settings.putIfAbsent(ProducerConfig.CLIENT_ID_CONFIG, config.nameOrDefault());
       // Results come in batches already.
-      settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "1");
+      settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "0");
       // A send that waits for the broker would keep later results from being recorded.
       settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, "500");
       // A dead letter carries the refused record whole.

@@ -15,7 +15,12 @@ final class Columns {
 
   static <T> Array texts(Connection connection, List<T> rows, Function<T, @Nullable String> column)
       throws SQLException {
-    return of(connection, "text", rows, column::apply);
+    // The driver sends an array of strings in binary form, one of objects as text.
+    @Nullable String[] values = new String[rows.size()];
+    for (int i = 0; i < values.length; i++) {
+      values[i] = column.apply(rows.get(i));
+    }
+    return connection.createArrayOf("text", values);
   }
 
   static <T> Array times(Connection connection, List<T> rows, Function<T, @Nullable Instant> column)

@@ -24,10 +24,12 @@ import org.postgresql.PGConnection;
 public final class InboxReader {
   private static final String REPLIES =
       """
-      select r.*, coalesce(o.conflict, false) as conflict
+      select r.*,
+             coalesce((select o.conflict
+                         from ichido.inbox_operation o
+                        where o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id),
+                      false) as conflict
         from ichido.inbox_reply r
-        left join ichido.inbox_operation o
-          on o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id
       """;
 
   private final DataSource dataSource;
@@ -117,6 +119,8 @@ public final class InboxReader {
       listening.setAutoCommit(true);
       try (Statement statement = listening.createStatement()) {
         statement.execute("listen ichido_inbox");
+        // One plan for every notice, which follows the order of the rows.
+        statement.execute("set plan_cache_mode = force_generic_plan; set enable_seqscan = off");
       }
       try (PreparedStatement statement =
           listening.prepareStatement(REPLIES + " where r.seq > ? order by r.seq limit ?")) {
@@ -138,6 +142,7 @@ public final class InboxReader {
       } finally {
         try (Statement statement = listening.createStatement()) {
           statement.execute("unlisten ichido_inbox");
+          statement.execute("reset plan_cache_mode; reset enable_seqscan");
         }
       }
     } catch (SQLException e) {

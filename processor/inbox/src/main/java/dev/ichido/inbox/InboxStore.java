@@ -21,9 +21,9 @@ final class InboxStore {
    * One writer at a time for each database, so that rows become visible in the order of their seq.
    */
   private static final String ONE_WRITER =
-      "select pg_advisory_xact_lock(hashtextextended('ichido.inbox', 0))";
+      "select pg_advisory_xact_lock(hashtextextended('ichido.inbox', 0));";
 
-  private static final String INSERT_REPLIES =
+  private static final String TELL_REPLIES =
       """
       insert into ichido.inbox_reply (tenant, scope, operation_id, delivery_id, principal, verdict, code, detail,
                                       state, attempt, revision, final, marker, remote_reference, body, body_sha256,
@@ -31,7 +31,7 @@ final class InboxStore {
                                       decided_at, traceparent)
       select tenant, scope, operation_id, delivery_id, principal, verdict, code, detail, state, attempt, revision,
              final, marker, remote_reference, body, body_sha256, body_bytes, result_schema, original_at, lease_until,
-             retry_at, array(select jsonb_array_elements_text(differing::jsonb)), decided_at, traceparent
+             retry_at, case when differing is null then '{}' else array(select jsonb_array_elements_text(differing::jsonb)) end, decided_at, traceparent
         from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[],
                     ?::int[], ?::bigint[], ?::bool[], ?::text[], ?::text[], ?::text[], ?::text[], ?::bigint[],
                     ?::int[], ?::timestamptz[], ?::timestamptz[], ?::timestamptz[], ?::text[], ?::timestamptz[],
@@ -41,7 +41,8 @@ final class InboxStore {
                 final, marker, remote_reference, body, body_sha256, body_bytes, result_schema, original_at,
                 lease_until, retry_at, differing, decided_at, traceparent, ord)
        order by ord
-      on conflict do nothing
+      on conflict do nothing;
+      select pg_notify('ichido_inbox', delivery_id) from unnest(?::text[]) as n (delivery_id)
       """;
 
   private static final String KNOWN =
@@ -82,9 +83,6 @@ final class InboxStore {
                            ?::text[], ?::text[], ?::text[], ?::int[], ?::bigint[])
       on conflict do nothing
       """;
-
-  private static final String NOTIFY =
-      "select pg_notify('ichido_inbox', delivery_id) from unnest(?::text[]) as n (delivery_id)";
 
   private final Positions positions;
 
@@ -167,7 +165,6 @@ final class InboxStore {
     putOperations(connection, put, known);
     flag(connection, List.copyOf(flagged));
     insertConflicts(connection, conflicts);
-    notify(connection, replies);
     return new Applied(fresh.size(), skipped, lower, conflicts.size());
   }
 
@@ -205,7 +202,7 @@ final class InboxStore {
     if (replies.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(INSERT_REPLIES)) {
+    try (PreparedStatement s = connection.prepareStatement(TELL_REPLIES)) {
       int i = 1;
       s.setArray(i++, Columns.texts(connection, replies, InboxReply::tenant));
       s.setArray(i++, Columns.texts(connection, replies, InboxReply::scope));
@@ -230,8 +227,10 @@ final class InboxStore {
       s.setArray(i++, Columns.times(connection, replies, InboxReply::retryAt));
       s.setArray(i++, Columns.texts(connection, replies, r -> jsonArray(r.differing())));
       s.setArray(i++, Columns.times(connection, replies, InboxReply::decidedAt));
-      s.setArray(i, Columns.texts(connection, replies, InboxReply::traceparent));
-      s.executeUpdate();
+      s.setArray(i++, Columns.texts(connection, replies, InboxReply::traceparent));
+      List<String> deliveries = replies.stream().map(InboxReply::deliveryId).distinct().toList();
+      s.setArray(i, Columns.texts(connection, deliveries, d -> d));
+      s.execute();
     }
   }
 
@@ -294,17 +293,6 @@ final class InboxStore {
     }
   }
 
-  private static void notify(Connection connection, List<InboxReply> replies) throws SQLException {
-    if (replies.isEmpty()) {
-      return;
-    }
-    List<String> deliveries = replies.stream().map(InboxReply::deliveryId).distinct().toList();
-    try (PreparedStatement s = connection.prepareStatement(NOTIFY)) {
-      s.setArray(1, Columns.texts(connection, deliveries, d -> d));
-      s.execute();
-    }
-  }
-
   private static void setNames(
       Connection connection, PreparedStatement statement, List<OperationName> names)
       throws SQLException {
@@ -313,8 +301,14 @@ final class InboxStore {
     statement.setArray(3, Columns.texts(connection, names, OperationName::operationId));
   }
 
-  /** Arrays of arrays must have equal lengths in PostgreSQL, so a list travels as JSON text. */
-  private static String jsonArray(List<String> texts) {
+  /**
+   * Arrays of arrays must have equal lengths in PostgreSQL, so a list travels as JSON text; null if
+   * it is empty.
+   */
+  private static @Nullable String jsonArray(List<String> texts) {
+    if (texts.isEmpty()) {
+      return null;
+    }
     StringBuilder json = new StringBuilder("[");
     for (String text : texts) {
       json.append(json.length() == 1 ? "\"" : ",\"");

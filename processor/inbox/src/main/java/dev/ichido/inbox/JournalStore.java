@@ -18,7 +18,7 @@ final class JournalStore {
   /** One writer; and a lost commit is only read again, so that nothing waits for the disk. */
   private static final String OPENING =
       "set local synchronous_commit = off;"
-          + " select pg_advisory_xact_lock(hashtextextended('ichido.journal', 0))";
+          + " select pg_advisory_xact_lock(hashtextextended('ichido.journal', 0));";
 
   private static final String FORGET_OPERATIONS =
       """

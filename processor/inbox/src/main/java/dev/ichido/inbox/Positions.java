@@ -45,7 +45,8 @@ final class Positions {
    * positions are skipped, so that a batch that is handed out again, or that a paused twin still
    * holds, changes nothing.
    *
-   * @param opening first statement of the transaction; it takes the lock of the one writer
+   * @param opening first statements of the transaction, each with its semicolon; they take the lock
+   *     of the one writer
    * @param received in the order of their offsets
    * @param next the offset after the last record of each partition, refused records included
    */
@@ -55,10 +56,7 @@ final class Positions {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       try {
-        try (PreparedStatement statement = connection.prepareStatement(opening)) {
-          statement.execute();
-        }
-        Map<TopicPartition, Long> stored = next(connection, List.copyOf(next.keySet()));
+        Map<TopicPartition, Long> stored = next(connection, opening, List.copyOf(next.keySet()));
         A applied =
             work.apply(
                 connection,
@@ -80,23 +78,36 @@ final class Positions {
   /** Where to go on, for those partitions that were ever read. */
   Map<TopicPartition, Long> next(Collection<TopicPartition> partitions) throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
-      return next(connection, List.copyOf(partitions));
+      return next(connection, "", List.copyOf(partitions));
     }
   }
 
+  /**
+   * After other statements, in one round trip. Each has a snapshot of its own, so what is read here
+   * is as it was after the opening had its lock.
+   */
   private static Map<TopicPartition, Long> next(
-      Connection connection, List<TopicPartition> partitions) throws SQLException {
+      Connection connection, String opening, List<TopicPartition> partitions) throws SQLException {
     Map<TopicPartition, Long> offsets = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(NEXT)) {
+    try (PreparedStatement statement = connection.prepareStatement(opening + NEXT)) {
       statement.setArray(1, Columns.texts(connection, partitions, TopicPartition::topic));
       statement.setArray(2, Columns.of(connection, "int4", partitions, TopicPartition::partition));
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          offsets.put(new TopicPartition(rows.getString(1), rows.getInt(2)), rows.getLong(3));
+      boolean rows = statement.execute();
+      while (rows || statement.getUpdateCount() >= 0) {
+        if (rows) {
+          read(statement.getResultSet(), offsets);
         }
+        rows = statement.getMoreResults();
       }
     }
     return offsets;
+  }
+
+  /** The opening's own results have one column. */
+  private static void read(ResultSet rows, Map<TopicPartition, Long> offsets) throws SQLException {
+    while (rows.getMetaData().getColumnCount() == 3 && rows.next()) {
+      offsets.put(new TopicPartition(rows.getString(1), rows.getInt(2)), rows.getLong(3));
+    }
   }
 
   /** Forgets how far a partition was read: its topic is another one now. */

@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * after the role that uses them.
  */
 public final class HttpRemotes implements AutoCloseable {
+  private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|\\[[0-9a-fA-F:]+]");
+
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final Map<ClientSettings, HttpClient> clients = new HashMap<>();
   private final Map<String, ToolHandler> handlers = new ConcurrentHashMap<>();
@@ -145,7 +148,7 @@ public final class HttpRemotes implements AutoCloseable {
     if (host.equalsIgnoreCase("localhost")) {
       return true;
     }
-    if (!host.matches("[0-9.]+|\\[[0-9a-fA-F:]+]")) {
+    if (!ADDRESS.matcher(host).matches()) {
       return false;
     }
     try {
