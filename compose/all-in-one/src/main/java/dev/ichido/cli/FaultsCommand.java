@@ -81,14 +81,12 @@ final class FaultsCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Output output = Output.of(spec);
+    List<String> ids = contract == null ? Battery.ids() : Battery.ids(contract, arguments);
     if (list) {
-      output.text(String.join("\n", Battery.ids()) + "\n");
+      output.text(String.join("\n", ids) + "\n");
       return ExitCode.HOLDS;
     }
-    List<String> unknown =
-        contract != null
-            ? List.of()
-            : only.stream().filter(id -> !Battery.ids().contains(id)).toList();
+    List<String> unknown = only.stream().filter(id -> !ids.contains(id)).toList();
     if (!unknown.isEmpty() || rounds < 1 || operations < 1) {
       throw CommandException.usage(
           "FAULTS_USAGE",

@@ -1,13 +1,13 @@
 package dev.ichido.faults;
 
-import dev.ichido.app.LoneRole.Kind;
 import dev.ichido.decision.ActionPolicy;
+import dev.ichido.faults.EffectCount.Range;
 import dev.ichido.faults.Journal.Unknown;
 import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.outbox.Outbox;
-import dev.ichido.remotes.BookReading;
 import dev.ichido.remotes.Effect;
+import dev.ichido.schemas.JournalEntry;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
@@ -44,11 +44,10 @@ final class Act {
   private static final Duration ANSWER = Duration.ofSeconds(60);
   private static final Duration UNSETTLED = Duration.ofSeconds(8);
   private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration LOAD = Duration.ofMinutes(3);
 
-  /** How often the effect of one business act may be in the books. */
-  private record Range(int least, int most) {
-    static final Range ONCE = new Range(1, 1);
-  }
+  /** What a legitimate twin is told when it is taken for another operation. */
+  private static final Set<String> HELD = Set.of("HELD_SUSPECT", "FINGERPRINT_MISMATCH");
 
   private final Rig rig;
   private final Replies replies;
@@ -66,6 +65,7 @@ final class Act {
   private final List<String> done = new ArrayList<>();
   private final List<String> findings = new ArrayList<>();
   private final long started = System.nanoTime();
+  private double auditsSeen;
 
   Act(Rig rig, Replies replies, Scenario scenario, long seed, int round, int loadOperations) {
     this.rig = rig;
@@ -74,6 +74,7 @@ final class Act {
     this.loadOperations = loadOperations;
     this.prefix = "faults." + scenario.id() + ".r" + round + ".";
     this.schedule = new Schedule(seed, scenario.id(), round);
+    this.auditsSeen = rig.audits().found();
   }
 
   Rig rig() {
@@ -134,8 +135,13 @@ final class Act {
     return prefix;
   }
 
-  /** One delivery, tried until the database has it: what an agent does. Returns its id. */
+  /**
+   * One delivery, tried until the database has it: what an agent does. Returns its id.
+   *
+   * @throws BrokeOff when the database does not take it
+   */
   String deliver(Operation operation) throws InterruptedException {
+    long end = System.nanoTime() + ANSWER.toNanos();
     while (true) {
       String id = UUID.randomUUID().toString();
       try (Connection connection = rig.runtime().getConnection()) {
@@ -144,6 +150,9 @@ final class Act {
         delivered.put(id, operation);
         return id;
       } catch (SQLException away) {
+        if (System.nanoTime() - end > 0) {
+          throw new BrokeOff("the database takes no delivery");
+        }
         // The commit may have worked. The operation keeps its id, so that does no harm.
         Patience.pass(PAUSE);
       }
@@ -219,8 +228,21 @@ final class Act {
   }
 
   /** A load of another size. */
-  Load load(int operations, String... actions) {
-    Load load = new Load(this, operations, actions);
+  Load load(int size, String... actions) {
+    List<Operation> operations = new ArrayList<>();
+    List<Integer> deliveries = schedule.deliveries(size);
+    for (int i = 0; i < size; i++) {
+      operations.add(operation(actions[i % actions.length]));
+    }
+    Load load =
+        new Load(
+            size,
+            LOAD,
+            i -> {
+              for (int n = 0; n < deliveries.get(i); n++) {
+                deliver(operations.get(i));
+              }
+            });
     loads.add(load);
     return load;
   }
@@ -241,44 +263,46 @@ final class Act {
     return replies.to(deliveryId);
   }
 
-  /** The last reply to a delivery; a finding when there is none. */
+  /** The last reply to a delivery; never empty. */
   Optional<InboxReply> awaitLast(String deliveryId) throws InterruptedException {
-    boolean came =
-        Patience.until(
-            ANSWER,
-            () -> {
-              replies.refresh();
-              return replies.isAnswered(deliveryId);
-            });
-    check(came, "a delivery has no last reply");
-    return came ? Optional.of(replies.to(deliveryId).getLast()) : Optional.empty();
+    await(
+        "a last reply to a delivery",
+        () -> {
+          replies.refresh();
+          return replies.isAnswered(deliveryId);
+        });
+    return Optional.of(replies.to(deliveryId).getLast());
   }
 
   /** Waits for a last reply with that verdict; a finding when it is another one. */
   void awaitVerdict(String deliveryId, String verdict) throws InterruptedException {
-    String found = awaitLast(deliveryId).map(InboxReply::verdict).orElse("none");
+    String found = awaitLast(deliveryId).map(InboxReply::verdict).orElseThrow();
     check(found.equals(verdict), "expected " + verdict + " for a delivery, but it was " + found);
   }
 
-  /** Waits for a reply with that verdict, last or not; a finding when there is none. */
+  /** Waits for a reply with that verdict, last or not. */
   void awaitSaid(String deliveryId, String verdict) throws InterruptedException {
-    boolean said =
-        Patience.until(
-            ANSWER,
-            () -> replies(deliveryId).stream().anyMatch(it -> it.verdict().equals(verdict)));
-    check(said, "no reply of a delivery said " + verdict);
+    await(
+        verdict + " in a reply to a delivery",
+        () -> replies(deliveryId).stream().anyMatch(it -> it.verdict().equals(verdict)));
   }
 
   /** Waits until the remote has so many effects of the operation. */
   void awaitEffects(Remote remote, Operation operation, int count) throws InterruptedException {
-    boolean there =
-        Patience.until(
-            ANSWER, () -> remote.book().byBusinessKey(operation.business()).size() >= count);
-    check(there, "the remote did not reach " + count + " effects of an operation");
+    await(
+        count + " effects of an operation",
+        () -> remote.book().byBusinessKey(operation.business()).size() >= count);
   }
 
+  /**
+   * Waits for whatever it is, as all the others do.
+   *
+   * @throws BrokeOff when it does not come
+   */
   void await(String what, Patience.Look look) throws InterruptedException {
-    check(Patience.until(ANSWER, look), "expected " + what + ", but it did not come");
+    if (!Patience.until(ANSWER, look)) {
+      throw new BrokeOff("expected " + what + ", but it did not come");
+    }
   }
 
   void check(boolean holds, String finding) {
@@ -289,14 +313,20 @@ final class Act {
 
   /** How many lines the journal has with that verdict, of this scenario's operations. */
   long journalled(String verdict) {
-    return rig.journal().read(prefix).stream()
-        .filter(it -> verdict.equals(it.getVerdict()))
-        .count();
+    return journal().stream().filter(it -> verdict.equals(it.getVerdict())).count();
   }
 
-  /** Rows that the relay found to have been passed over, since it was started. */
-  double foundByAudit() throws InterruptedException {
-    return rig.meter(Kind.RELAY, "ichido_relay_audit_missing", "");
+  private List<JournalEntry> journal() {
+    Set<String> ids =
+        delivered.values().stream().map(Operation::id).collect(Collectors.toUnmodifiableSet());
+    return rig.journal().read(id -> id.startsWith(prefix) || ids.contains(id));
+  }
+
+  /** Rows that relays found to have been passed over and that nobody asked about yet. */
+  double foundByAudit() {
+    double before = auditsSeen;
+    auditsSeen = rig.audits().found();
+    return auditsSeen - before;
   }
 
   /** A line of what was done, for people. */
@@ -304,12 +334,19 @@ final class Act {
     done.add(what);
   }
 
-  /** Everything is mended; every delivery gets its last answer, or it is a finding. */
+  /**
+   * Everything is mended; every delivery gets its last answer.
+   *
+   * @throws BrokeOff when one does not
+   */
   void settle() throws InterruptedException {
     rig.heal();
     long before = missing();
     while (before > 0 && isLessAfterAWhile(before)) {
       before = missing();
+    }
+    if (before > 0) {
+      throw new BrokeOff("no last reply came for longer than a minute");
     }
   }
 
@@ -334,11 +371,38 @@ final class Act {
     Patience.until(
         SETTLE,
         () -> {
-          replies.refresh();
-          return delivered.entrySet().stream()
-              .allMatch(it -> replies.isAnswered(it.getKey()) || !isAskable(it.getValue()));
+          Set<String> unknown = unknownNow();
+          delivered.forEach(
+              (id, operation) -> {
+                if (unknown.contains(name(operation)) && !isAskable(operation)) {
+                  open.add(id);
+                }
+              });
+          return missing() == 0;
         });
-    delivered.keySet().stream().filter(id -> !replies.isAnswered(id)).forEach(open::add);
+  }
+
+  private Set<String> unknownNow() {
+    Set<String> names = new HashSet<>();
+    linesByOperation()
+        .forEach(
+            (name, lines) -> {
+              if (Unknown.of(lines).filter(it -> it.until().isEmpty()).isPresent()) {
+                names.add(name);
+              }
+            });
+    return names;
+  }
+
+  private Map<String, List<JournalEntry>> linesByOperation() {
+    return journal().stream()
+        .collect(
+            Collectors.groupingBy(
+                it -> it.getTenant() + "/" + it.getScope() + "/" + it.getOperationId()));
+  }
+
+  private static String name(Operation operation) {
+    return operation.tenant() + "/" + operation.scope() + "/" + operation.id();
   }
 
   /** Whether status reads can settle the operation. */
@@ -356,19 +420,21 @@ final class Act {
     loads.forEach(Load::stop);
   }
 
+  /** What does not hold so far. */
+  List<String> findings() {
+    return List.copyOf(findings);
+  }
+
   /** Compares the remotes' books with what was published. */
-  ScenarioReport judge(int round) throws InterruptedException {
+  ScenarioReport judge(int round) {
     double passedOver = foundByAudit();
     check(passedOver == 0, "%.0f rows would be lost but for the audit".formatted(passedOver));
-    Map<String, List<Effect>> effects = new TreeMap<>();
+    rig.audits()
+        .takeUnread()
+        .forEach(relay -> check(false, "what the audit of " + relay + " found can't be read"));
+    Map<String, List<Effect>> effects = effects();
     Map<String, Integer> calls = new TreeMap<>();
     for (Remote remote : rig.remotes()) {
-      BookReading book = remote.book();
-      for (Effect effect : book.effects()) {
-        if (effect.businessKey().startsWith(prefix)) {
-          effects.computeIfAbsent(effect.businessKey(), none -> new ArrayList<>()).add(effect);
-        }
-      }
       remote
           .allCalls()
           .forEach(
@@ -378,19 +444,39 @@ final class Act {
                 }
               });
     }
-    long duplicates = 0;
-    long lost = 0;
-    for (Map.Entry<String, Range> entry : expected.entrySet()) {
-      int count = effects.getOrDefault(entry.getKey(), List.of()).size();
-      duplicates += Math.max(0, count - entry.getValue().most());
-      lost += Math.max(0, entry.getValue().least() - count);
+    EffectCount count = count(effects);
+    check(
+        count.unasked() == 0, count.unasked() + " operations have an effect that nobody published");
+    check(count.duplicates() == 0, count.duplicates() + " duplicate effects");
+    check(count.lost() == 0, count.lost() + " operations without their effect");
+    return new Tally(effects, calls).report(round, count);
+  }
+
+  /**
+   * The same report, unless the books have changed since; to be asked when no process of the rig is
+   * left that could change them.
+   */
+  ScenarioReport recounted(ScenarioReport report) {
+    EffectCount now = count(effects());
+    return now.equals(report.effects()) ? report : report.recounted(now);
+  }
+
+  private EffectCount count(Map<String, List<Effect>> effects) {
+    Map<String, Integer> sizes = new HashMap<>();
+    effects.forEach((name, list) -> sizes.put(name, list.size()));
+    return EffectCount.of(expected, sizes);
+  }
+
+  private Map<String, List<Effect>> effects() {
+    Map<String, List<Effect>> effects = new TreeMap<>();
+    for (Remote remote : rig.remotes()) {
+      for (Effect effect : remote.book().effects()) {
+        if (effect.businessKey().startsWith(prefix)) {
+          effects.computeIfAbsent(effect.businessKey(), none -> new ArrayList<>()).add(effect);
+        }
+      }
     }
-    Set<String> unasked = new HashSet<>(effects.keySet());
-    unasked.removeAll(expected.keySet());
-    check(unasked.isEmpty(), unasked.size() + " effects of what nobody published");
-    check(duplicates == 0, duplicates + " duplicate effects");
-    check(lost == 0, lost + " operations without their effect");
-    return new Tally(effects, calls).report(round, duplicates, lost);
+    return effects;
   }
 
   /** What the agents were told, against what happened. */
@@ -401,6 +487,7 @@ final class Act {
     private final Map<String, Unknown> unknown = new HashMap<>();
     private final Set<String> falseDedupes = new HashSet<>();
     private final Set<String> deniedEffects = new HashSet<>();
+    private long attempts;
     private long unanswered;
     private long lateRefused;
 
@@ -409,7 +496,7 @@ final class Act {
       this.calls = calls;
     }
 
-    ScenarioReport report(int round, long duplicates, long lost) {
+    ScenarioReport report(int round, EffectCount count) {
       replies.refresh();
       Map<String, Operation> operations = new LinkedHashMap<>();
       delivered.forEach(
@@ -417,11 +504,12 @@ final class Act {
             operations.putIfAbsent(name(operation), operation);
             take(id, operation);
           });
-      rig.journal().read(prefix).stream()
-          .collect(
-              Collectors.groupingBy(
-                  it -> it.getTenant() + "/" + it.getScope() + "/" + it.getOperationId()))
-          .forEach((name, lines) -> Unknown.of(lines).ifPresent(it -> unknown.put(name, it)));
+      linesByOperation()
+          .forEach(
+              (name, lines) -> {
+                Unknown.of(lines).ifPresent(it -> unknown.put(name, it));
+                attempts += lines.stream().mapToInt(JournalEntry::getAttempt).max().orElse(0);
+              });
       long askable =
           unknown.entrySet().stream()
               .filter(it -> it.getValue().until().isEmpty())
@@ -430,25 +518,27 @@ final class Act {
               .count();
       check(askable == 0, askable + " operations stay unknown although their remote can be asked");
       check(unanswered == 0, unanswered + " deliveries without a last reply");
-      check(falseDedupes.isEmpty(), falseDedupes.size() + " operations told of another's effect");
+      check(
+          falseDedupes.isEmpty(),
+          falseDedupes.size() + " operations told of another's effect or held for another");
       check(deniedEffects.isEmpty(), deniedEffects.size() + " effects were told as failed");
       return new ScenarioReport(
           scenario,
           round,
           operations.size(),
           delivered.size(),
-          effects.values().stream().mapToLong(List::size).sum(),
-          duplicates,
-          lost,
+          count,
           stillUnknown(),
           unanswered,
           new Metrics(
               operations.size(),
               delivered.size(),
+              attempts,
               calls.values().stream().mapToLong(Integer::longValue).sum(),
-              duplicates,
+              count.duplicates(),
               falseDedupes.size(),
               unknown.size(),
+              unknown.values().stream().filter(it -> !it.afterCall()).count(),
               stillUnknown(),
               unknown.values().stream()
                   .flatMap(it -> it.until().map(end -> Duration.between(it.since(), end)).stream())
@@ -478,9 +568,13 @@ final class Act {
         if ("SUCCEEDED".equals(reply.state()) && !isTrue(reply, operation)) {
           falseDedupes.add(name(operation));
         }
-        if ("FAILED_TERMINAL".equals(reply.state())
-            && !effects.getOrDefault(operation.business(), List.of()).isEmpty()) {
+        boolean has = effects.containsKey(operation.business());
+        if (has && ("FAILED_TERMINAL".equals(reply.state()) || "CANCELLED".equals(reply.state()))) {
           deniedEffects.add(name(operation));
+        }
+        Range may = expected.get(operation.business());
+        if (!has && may != null && may.least() > 0 && HELD.contains(reply.verdict())) {
+          falseDedupes.add(name(operation));
         }
       }
       if (late.contains(deliveryId)
@@ -493,14 +587,18 @@ final class Act {
     /** A success is told only of an effect that the remote's book has for this very act. */
     private boolean isTrue(InboxReply reply, Operation operation) {
       List<Effect> own = effects.getOrDefault(operation.business(), List.of());
-      return !own.isEmpty()
-          && (reply.remoteReference() == null
-              || own.stream().anyMatch(it -> reply.remoteReference().contains(it.reference()))
-              || operation.action().equals("object.put"));
+      String reference = reply.remoteReference();
+      return reference == null
+          ? !own.isEmpty() && mayLackReference(reply)
+          : own.stream().anyMatch(it -> reference.contains(it.reference()))
+              || (!own.isEmpty() && operation.action().equals("object.put"));
     }
 
-    private String name(Operation operation) {
-      return operation.tenant() + "/" + operation.scope() + "/" + operation.id();
+    /** No result is released, a person settled it, or a contract of a user asks for none. */
+    private boolean mayLackReference(InboxReply reply) {
+      return reply.marker() == null
+          || reply.verdict().equals("RESOLVED")
+          || scenario.group() == Scenario.Group.CONTRACT;
     }
   }
 }

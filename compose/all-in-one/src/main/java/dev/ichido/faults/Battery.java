@@ -9,10 +9,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -63,7 +61,16 @@ public final class Battery {
 
   /** Ids of all scenarios, in their order. */
   public static List<String> ids() {
-    return Scenarios.all().stream().map(Scenario::id).toList();
+    return ids(Scenarios.all());
+  }
+
+  /** Ids of the scenarios that are tried on the contracts of a policy file. */
+  public static List<String> ids(Path contract, String arguments) {
+    return ids(UserContract.read(contract, arguments).scenarios());
+  }
+
+  private static List<String> ids(List<Scenario> scenarios) {
+    return scenarios.stream().map(Scenario::id).toList();
   }
 
   /**
@@ -76,12 +83,7 @@ public final class Battery {
     List<Scenario> scenarios =
         (contract == null ? Scenarios.all() : contract.scenarios())
             .stream().filter(it -> wish.only().isEmpty() || wish.only().contains(it.id())).toList();
-    Queue<Turn> turns = new ConcurrentLinkedQueue<>();
-    for (int round = 1; round <= wish.rounds(); round++) {
-      for (Scenario scenario : scenarios) {
-        turns.add(new Turn(scenario, round));
-      }
-    }
+    List<List<Turn>> turns = lanes(scenarios, wish.rounds());
     BatteryReport.Taken taken = BatteryReport.Taken.here();
     long started = System.nanoTime();
     Path folder = Files.createTempDirectory("ichido-faults-");
@@ -133,7 +135,29 @@ public final class Battery {
   }
 
   /** One scenario in one round. */
-  record Turn(Scenario scenario, int round) {}
+  record Turn(Scenario scenario, int round) {
+    String name() {
+      return scenario.id() + " round " + round;
+    }
+  }
+
+  /**
+   * Each lane's turns, by a fixed rule, so that a rig's history is the same in every run of a seed:
+   * every other scenario, and those of the other lane in the next round.
+   */
+  static List<List<Turn>> lanes(List<Scenario> scenarios, int rounds) {
+    int count = Math.clamp((long) rounds * scenarios.size() / WORTH_A_LANE, 1, LANES);
+    List<List<Turn>> lanes = new ArrayList<>();
+    for (int lane = 0; lane < count; lane++) {
+      lanes.add(new ArrayList<>());
+    }
+    for (int round = 1; round <= rounds; round++) {
+      for (int i = 0; i < scenarios.size(); i++) {
+        lanes.get((i + round) % count).add(new Turn(scenarios.get(i), round));
+      }
+    }
+    return lanes;
+  }
 
   private static List<ScenarioReport> sums(
       List<Scenario> scenarios, Map<Turn, ScenarioReport> reports, int rounds) {
@@ -151,14 +175,13 @@ public final class Battery {
   }
 
   private void runLanes(
-      Path folder, String actions, Queue<Turn> turns, Map<Turn, ScenarioReport> reports)
+      Path folder, String actions, List<List<Turn>> turns, Map<Turn, ScenarioReport> reports)
       throws InterruptedException {
-    int count = Math.clamp(turns.size() / WORTH_A_LANE, 1, LANES);
-    try (ExecutorService lanes = Executors.newFixedThreadPool(count)) {
+    try (ExecutorService lanes = Executors.newFixedThreadPool(turns.size())) {
       List<Future<?>> running = new ArrayList<>();
-      for (int lane = 1; lane <= count; lane++) {
-        Path own = Files.createDirectory(folder.resolve("lane-" + lane));
-        running.add(lanes.submit(new Lane(wish, own, actions, turns, reports, progress)));
+      for (List<Turn> own : turns) {
+        Path home = Files.createDirectory(folder.resolve("lane-" + (running.size() + 1)));
+        running.add(lanes.submit(new Lane(wish, home, actions, own, reports, progress)));
       }
       try {
         for (Future<?> lane : running) {

@@ -85,7 +85,9 @@ public record BatteryReport(
       document.put("stopped", true);
     }
     document.set("taken", taken.toJson());
-    document.put("seconds", Math.round(seconds));
+    document
+        .put("seconds", Math.round(seconds))
+        .put("seconds_per_round", Math.round(seconds / Math.max(1, rounds)));
     ArrayNode all = document.putArray("scenarios");
     scenarios.forEach(report -> all.add(toJson(report)));
     Metrics metrics =
@@ -93,7 +95,7 @@ public record BatteryReport(
     document
         .put("operations", metrics.operations())
         .put("duplicate_effects", metrics.duplicateEffects())
-        .put("lost", claimed().stream().mapToLong(ScenarioReport::lost).sum())
+        .put("lost", claimed().stream().mapToLong(it -> it.effects().lost()).sum())
         .put("unknown", claimed().stream().mapToLong(ScenarioReport::unknown).sum())
         .put("false_dedupe", metrics.falseDedupes());
     document.set("metrics", metrics.toJson());
@@ -101,8 +103,7 @@ public record BatteryReport(
     document
         .putObject("known_limits")
         .put("scenarios", limits.size())
-        .put(
-            "duplicate_effects", limits.stream().mapToLong(ScenarioReport::duplicateEffects).sum());
+        .put("duplicate_effects", limits.stream().mapToLong(it -> it.effects().duplicates()).sum());
     return document.put("failed", failed());
   }
 
@@ -115,11 +116,15 @@ public record BatteryReport(
         .put("expected", scenario.expected())
         .put("operations", report.operations())
         .put("deliveries", report.deliveries())
-        .put("effects", report.effects())
-        .put("duplicate_effects", report.duplicateEffects())
-        .put("lost", report.lost())
+        .put("effects", report.effects().all())
+        .put("duplicate_effects", report.effects().duplicates())
+        .put("lost", report.effects().lost())
         .put("unknown", report.unknown())
         .put("unanswered", report.unanswered());
+    json.putObject("operations_by_effects")
+        .put("0", report.effects().none())
+        .put("1", report.effects().one())
+        .put("2+", report.effects().more());
     ObjectNode verdicts = json.putObject("verdicts");
     for (Map.Entry<String, Integer> verdict : report.verdicts().entrySet()) {
       verdicts.put(verdict.getKey(), verdict.getValue());

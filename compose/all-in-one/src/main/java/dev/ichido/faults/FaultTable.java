@@ -60,11 +60,12 @@ public final class FaultTable {
         text.append("\n## ")
             .append(group)
             .append("\n\n| scenario | what is done | what must hold | operations | effects |")
-            .append(" duplicates | lost | unknown for a time | unknown at the end | holds |\n")
-            .append("|---|---|---|--:|--:|--:|--:|--:|--:|---|\n");
+            .append(" operations with 0 / 1 / 2+ effects | duplicates | lost |")
+            .append(" unknown for a time | unknown at the end | holds |\n")
+            .append("|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n");
       }
       text.append(
-          "| `%s` <br> %s | %s | %s | %d | %d | %d | %d | %d | %d | %s |\n"
+          "| `%s` <br> %s | %s | %s | %d | %d | %s | %d | %d | %d%s | %d | %s |\n"
               .formatted(
                   scenario.path("id").asText(),
                   words(scenario.path("covers")),
@@ -72,9 +73,11 @@ public final class FaultTable {
                   scenario.path("expected").asText(),
                   scenario.path("operations").asLong(),
                   scenario.path("effects").asLong(),
+                  byEffects(scenario.path("operations_by_effects")),
                   scenario.path("duplicate_effects").asLong(),
                   scenario.path("lost").asLong(),
                   everUnknown(scenario),
+                  neverCalled(scenario),
                   scenario.path("unknown").asLong(),
                   scenario.path("pass").asBoolean() ? "yes" : "**no**"));
     }
@@ -110,10 +113,30 @@ public final class FaultTable {
     return text.toString();
   }
 
+  private static String byEffects(JsonNode counts) {
+    return counts.isMissingNode()
+        ? ""
+        : counts.path("0").asText()
+            + " / "
+            + counts.path("1").asText()
+            + " / "
+            + counts.path("2+").asText();
+  }
+
   /** Operations whose outcome was unknown at some time, those that still are included. */
   private static long everUnknown(JsonNode scenario) {
+    return count(scenario, "rate");
+  }
+
+  private static String neverCalled(JsonNode scenario) {
+    long count = count(scenario, "before_any_call");
+    return count == 0 ? "" : ", " + count + " before any call";
+  }
+
+  private static long count(JsonNode scenario, String share) {
     return Math.round(
-        scenario.at("/metrics/unknown/rate").asDouble() * scenario.path("operations").asLong());
+        scenario.at("/metrics/unknown").path(share).asDouble()
+            * scenario.path("operations").asLong());
   }
 
   /** What the numbers of faults and failure modes stand for. */
@@ -128,8 +151,10 @@ public final class FaultTable {
     JsonNode metrics = document.path("metrics");
     long limits = document.path("known_limits").path("scenarios").asLong();
     JsonNode taken = document.path("taken");
+    JsonNode unknown = metrics.path("unknown");
+    JsonNode retries = metrics.path("retry_amplification");
     return """
-    Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s.
+    Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s: %d s a round, where 600 are the aim.
 
     %s%d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
 
@@ -137,8 +162,8 @@ public final class FaultTable {
     |---|---|
     | duplicate side effects | %s of all operations |
     | false dedupes | %s of all operations |
-    | unknown | %s of all operations for a time; %s of those settled, after %.1f s at most |
-    | retry amplification | %s deliveries and %s calls of the remote for each operation |
+    | unknown | %s of all operations for a time%s; %s of those settled, after %.1f s at most |
+    | retry amplification | %s deliveries, %s%s calls of the remote for each operation |
     | late replays | %d came, %d ran |
     """
         .formatted(
@@ -149,6 +174,7 @@ public final class FaultTable {
             taken.path("system").asText(),
             taken.path("java").asText(),
             document.path("seconds").asLong(),
+            document.path("seconds").asLong() / Math.max(1, document.path("rounds").asLong()),
             document.path("stopped").asBoolean() ? "**Stopped before its end.** " : "",
             document.path("operations").asLong(),
             document.path("scenarios").size() - limits,
@@ -167,11 +193,20 @@ public final class FaultTable {
                         document.path("known_limits").path("duplicate_effects").asLong()),
             metrics.path("duplicate_side_effect_rate").asText(),
             metrics.path("false_dedupe_rate").asText(),
-            metrics.path("unknown").path("rate").asText(),
-            metrics.path("unknown").path("reconciled_rate").asText(),
-            metrics.path("unknown").path("longest_ms").asLong() / 1000.0,
-            metrics.path("retry_amplification").path("deliveries_per_operation").asText(),
-            metrics.path("retry_amplification").path("remote_writes_per_operation").asText(),
+            unknown.path("rate").asText(),
+            unknown.has("after_a_call")
+                ? " (%s where a call may have been made, %s because the lease ended before any)"
+                    .formatted(
+                        unknown.path("after_a_call").asText(),
+                        unknown.path("before_any_call").asText())
+                : "",
+            unknown.path("reconciled_rate").asText(),
+            unknown.path("longest_ms").asLong() / 1000.0,
+            retries.path("deliveries_per_operation").asText(),
+            retries.has("attempts_per_operation")
+                ? retries.path("attempts_per_operation").asText() + " attempts, "
+                : "",
+            retries.path("remote_writes_per_operation").asText(),
             metrics.path("late_replay_exposure").path("late").asLong(),
             metrics.path("late_replay_exposure").path("ran").asLong());
   }

@@ -9,6 +9,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
@@ -26,11 +28,10 @@ final class Journal implements AutoCloseable {
     deserializer = RecordSerdes.from(config.registry().values()).deserializer(JournalEntry.class);
   }
 
-  /** Lines of operations whose id begins so, up to now, in the order of each operation. */
-  List<JournalEntry> read(String prefix) {
+  /** Lines of operations with such an id, up to now, in the order of each operation. */
+  List<JournalEntry> read(Predicate<String> id) {
     tail.read(record -> lines.add(deserializer.deserialize(record.topic(), record.value())));
-    lines.removeIf(
-        line -> line.getOperationId() == null || !line.getOperationId().startsWith(prefix));
+    lines.removeIf(line -> line.getOperationId() == null || !id.test(line.getOperationId()));
     return List.copyOf(lines);
   }
 
@@ -38,23 +39,38 @@ final class Journal implements AutoCloseable {
    * For how long the outcome of one operation was unknown.
    *
    * @param since when it became so for the first time
-   * @param until when it was first settled after that; empty: it is not
+   * @param until when it was known again for good; empty: it is not
+   * @param afterCall whether a call may have been made; otherwise the lease ended every time while
+   *     no executor had begun, as the claims proved
    */
-  record Unknown(Instant since, Optional<Instant> until) {
+  record Unknown(Instant since, Optional<Instant> until, boolean afterCall) {
+    /** The states in which it is known what the attempts so far did. */
+    private static final Set<String> KNOWN =
+        Set.of("SUCCEEDED", "FAILED_RETRYABLE", "FAILED_TERMINAL", "CANCELLED", "EXPIRED");
+
+    private static final Set<String> NEVER_BEGUN = Set.of("REVOKED", "DEADLINE_PASSED");
+
     /** Empty when it was known all the time. */
     static Optional<Unknown> of(List<JournalEntry> operation) {
       Optional<Instant> since = Optional.empty();
       Optional<Instant> until = Optional.empty();
+      boolean unknown = false;
+      boolean afterCall = false;
       for (JournalEntry line : operation) {
-        if (line.getStateAfter().equals("UNKNOWN_RECONCILIATION")) {
+        String state = line.getStateAfter();
+        if (state.equals("UNKNOWN_RECONCILIATION")) {
           since = since.or(() -> Optional.of(line.getAt()));
           until = Optional.empty();
-        } else if (since.isPresent()) {
-          until = until.or(() -> Optional.of(line.getAt()));
+          unknown = true;
+        } else if (unknown && KNOWN.contains(state)) {
+          until = Optional.of(line.getAt());
+          unknown = false;
+          afterCall |= line.getReason() == null || !NEVER_BEGUN.contains(line.getReason());
         }
       }
+      boolean called = afterCall || unknown;
       Optional<Instant> last = until;
-      return since.map(it -> new Unknown(it, last));
+      return since.map(it -> new Unknown(it, last, called));
     }
   }
 

@@ -22,6 +22,7 @@ final class Jvm implements AutoCloseable {
   private final List<String> command;
   private final Map<String, String> environment;
   private final Path log;
+  private Runnable beforeEnd = () -> {};
   private @Nullable Process process;
 
   /**
@@ -106,13 +107,17 @@ final class Jvm implements AutoCloseable {
     return running != null && running.isAlive() && running.pid() == pid;
   }
 
+  /** What is to be done before each of its ends that a scenario brings about. */
+  void beforeEnd(Runnable action) {
+    beforeEnd = action;
+  }
+
   /** SIGKILL; returns when it is gone. */
   void kill() {
-    Process running = process;
-    if (running != null) {
-      running.destroyForcibly();
-      awaitEnd(running);
+    if (isAlive()) {
+      beforeEnd.run();
     }
+    close();
   }
 
   /** SIGSTOP. */
@@ -129,6 +134,9 @@ final class Jvm implements AutoCloseable {
   void end() {
     Process running = process;
     if (running != null) {
+      if (running.isAlive()) {
+        beforeEnd.run();
+      }
       running.destroy();
       awaitEnd(running);
     }
@@ -146,7 +154,11 @@ final class Jvm implements AutoCloseable {
 
   @Override
   public void close() {
-    kill();
+    Process running = process;
+    if (running != null) {
+      running.destroyForcibly();
+      awaitEnd(running);
+    }
   }
 
   private void signal(String signal) {

@@ -17,24 +17,30 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Load {
   private static final int AGENTS = 8;
   private static final double AHEAD = 0.1;
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   /** Of one agent, so that some 500 operations a second are published. */
   private static final Duration BETWEEN = Duration.ofMillis(13);
 
   private final int size;
+  private final Duration patience;
   private final AtomicInteger published = new AtomicInteger();
   private final AtomicInteger limit = new AtomicInteger();
   private final ExecutorService agents = Executors.newFixedThreadPool(AGENTS);
   private final List<Future<?>> running = new ArrayList<>();
 
-  Load(Act act, int size, String... actions) {
+  /** Delivers one operation of the load, as often as it is to be. */
+  interface Publisher {
+    void publish(int operation) throws InterruptedException;
+  }
+
+  /**
+   * Begins at once.
+   *
+   * @param patience how long a part of it may take
+   */
+  Load(int size, Duration patience, Publisher publisher) {
     this.size = size;
-    List<Operation> operations = new ArrayList<>();
-    List<Integer> deliveries = act.schedule().deliveries(size);
-    for (int i = 0; i < size; i++) {
-      operations.add(act.operation(actions[i % actions.length]));
-    }
+    this.patience = patience;
     limit.set((int) (size * AHEAD));
     for (int agent = 0; agent < AGENTS; agent++) {
       int first = agent;
@@ -43,10 +49,11 @@ final class Load {
               () -> {
                 for (int i = first; i < size; i += AGENTS) {
                   int next = i;
-                  Patience.until(PATIENCE, () -> next < limit.get());
-                  for (int n = 0; n < deliveries.get(i); n++) {
-                    act.deliver(operations.get(i));
+                  if (!Patience.until(patience, () -> next < limit.get())) {
+                    throw new BrokeOff(
+                        "the load was left waiting after " + published + " operations");
                   }
+                  publisher.publish(i);
                   published.incrementAndGet();
                   Thread.sleep(BETWEEN);
                 }
@@ -56,15 +63,34 @@ final class Load {
     agents.shutdown();
   }
 
-  /** Waits until that share of the load is published, of 0 to 1. */
+  /**
+   * Waits until that share of the load is published, of 0 to 1.
+   *
+   * @throws BrokeOff when it is not
+   */
   int awaitShare(double share) throws InterruptedException {
     int count = (int) (size * share);
     limit.accumulateAndGet((int) (size * (share + AHEAD)), Math::max);
-    Patience.until(PATIENCE, () -> published.get() >= count);
+    if (!Patience.until(patience, () -> published.get() >= count || hasFailed())) {
+      throw new BrokeOff(
+          "the load did not get to %.0f %%, but to %d of %d operations"
+              .formatted(100 * share, published.get(), size));
+    }
+    if (hasFailed()) {
+      await();
+    }
     return published.get();
   }
 
-  /** Waits until all of it is published. */
+  private boolean hasFailed() {
+    return running.stream().anyMatch(it -> it.state() == Future.State.FAILED);
+  }
+
+  /**
+   * Waits until all of it is published.
+   *
+   * @throws BrokeOff when an agent gave up
+   */
   void await() throws InterruptedException {
     limit.set(size);
     try {
@@ -72,6 +98,9 @@ final class Load {
         agent.get();
       }
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof BrokeOff finding) {
+        throw finding;
+      }
       throw new IllegalStateException(e.getCause());
     }
   }

@@ -53,6 +53,7 @@ final class Rig implements AutoCloseable {
 
   private static final Duration UP = Duration.ofSeconds(60);
   private static final Duration ASK = Duration.ofSeconds(2);
+  private static final Duration TOLD = Duration.ofSeconds(10);
   private static final int MOST_STARTS = 5;
   private static final JsonMapper JSON = new JsonMapper();
 
@@ -61,6 +62,7 @@ final class Rig implements AutoCloseable {
   private final Consumer<String> progress;
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(ASK).build();
   private final Map<RemoteKind, Remote> remotes = new EnumMap<>(RemoteKind.class);
+  private final Audits audits = new Audits(http);
   private final Map<Kind, Instance> roles = new EnumMap<>(Kind.class);
   private final List<Instance> others = new ArrayList<>();
   private final int brokerPort = LoopbackPorts.free();
@@ -81,17 +83,32 @@ final class Rig implements AutoCloseable {
     /** Whether the process itself, and not another one that has its port, says so. */
     boolean isReady(HttpClient http) throws InterruptedException {
       try {
-        HttpResponse<String> answer =
-            http.send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/health"))
-                    .timeout(ASK)
-                    .build(),
-                BodyHandlers.ofString());
+        HttpResponse<String> answer = get(http, "/health");
         return answer.statusCode() == 200
             && jvm.isProcess(JSON.readTree(answer.body()).path("pid").asLong());
       } catch (IOException notYet) {
         return false;
       }
+    }
+
+    /** Sum of its counters of that name and with that label, since it started. */
+    double meter(HttpClient http, String name, String label)
+        throws IOException, InterruptedException {
+      return get(http, "/metrics")
+          .body()
+          .lines()
+          .filter(line -> line.startsWith(name) && line.contains(label))
+          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+          .sum();
+    }
+
+    private HttpResponse<String> get(HttpClient http, String path)
+        throws IOException, InterruptedException {
+      return http.send(
+          HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+              .timeout(ASK)
+              .build(),
+          BodyHandlers.ofString());
     }
   }
 
@@ -254,14 +271,16 @@ final class Rig implements AutoCloseable {
     role(role).end();
     int port = LoopbackPorts.free();
     Instance instance =
-        new Instance(
-            jvm(
-                role,
-                suffix,
-                folder.resolve("state"),
-                mainClass,
-                arguments.apply(String.valueOf(port))),
-            port);
+        watched(
+            role,
+            new Instance(
+                jvm(
+                    role,
+                    suffix,
+                    folder.resolve("state"),
+                    mainClass,
+                    arguments.apply(String.valueOf(port))),
+                port));
     others.add(instance);
     instance.jvm().start();
     return instance;
@@ -307,21 +326,33 @@ final class Rig implements AutoCloseable {
         .run();
   }
 
-  /** Sum of a role's counters of that name and with that label, since the role started. */
+  /**
+   * Sum of a role's counters of that name and with that label, since the role started.
+   *
+   * @throws BrokeOff when the role does not tell
+   */
   double meter(Kind role, String name, String label) throws InterruptedException {
-    try {
-      return http.send(
-              HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + of(role).port() + "/metrics"))
-                  .timeout(ASK)
-                  .build(),
-              BodyHandlers.ofLines())
-          .body()
-          .filter(line -> line.startsWith(name) && line.contains(label))
-          .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
-          .sum();
-    } catch (IOException away) {
-      return 0;
+    double[] sum = new double[1];
+    boolean told =
+        Patience.until(
+            TOLD,
+            () -> {
+              try {
+                sum[0] = of(role).meter(http, name, label);
+                return true;
+              } catch (IOException away) {
+                return false;
+              }
+            });
+    if (!told) {
+      throw new BrokeOff("the meters of the " + role.word() + " can't be read");
     }
+    return sum[0];
+  }
+
+  /** What the audits of its relays found. */
+  Audits audits() {
+    return audits;
   }
 
   /** SIGKILL of every process of the database, as when the machine loses power. */
@@ -399,14 +430,23 @@ final class Rig implements AutoCloseable {
 
   private Instance instance(Kind role, String suffix) {
     int port = LoopbackPorts.free();
-    return new Instance(
-        jvm(
-            role,
-            suffix,
-            folder.resolve("state" + suffix),
-            Main.class.getName(),
-            arguments(role, configFile, String.valueOf(port))),
-        port);
+    return watched(
+        role,
+        new Instance(
+            jvm(
+                role,
+                suffix,
+                folder.resolve("state" + suffix),
+                Main.class.getName(),
+                arguments(role, configFile, String.valueOf(port))),
+            port));
+  }
+
+  private Instance watched(Kind role, Instance instance) {
+    if (role == Kind.RELAY) {
+      audits.watch(instance);
+    }
+    return instance;
   }
 
   private static List<String> arguments(Kind role, Path configFile, String port) {

@@ -1,5 +1,6 @@
 package dev.ichido.faults;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -9,8 +10,6 @@ import java.util.TreeMap;
  *
  * @param operations distinct operations that were published
  * @param effects in the remotes' books
- * @param duplicateEffects effects beyond what the operation may have
- * @param lost effects that are missing
  * @param unknown operations whose outcome is unknown at the end
  * @param unanswered deliveries without a last reply
  * @param verdicts how often each was told
@@ -23,9 +22,7 @@ record ScenarioReport(
     int rounds,
     long operations,
     long deliveries,
-    long effects,
-    long duplicateEffects,
-    long lost,
+    EffectCount effects,
     long unknown,
     long unanswered,
     Metrics metrics,
@@ -39,6 +36,28 @@ record ScenarioReport(
     return findings.isEmpty();
   }
 
+  /** What it says when the remotes' books changed after it was made. */
+  ScenarioReport recounted(EffectCount now) {
+    List<String> more = new ArrayList<>(findings);
+    more.add(
+        "%d effects came after the scenario was judged; now %d are duplicates"
+            .formatted(now.all() - effects.all(), now.duplicates()));
+    return new ScenarioReport(
+        scenario,
+        rounds,
+        operations,
+        deliveries,
+        now,
+        unknown,
+        unanswered,
+        metrics.withDuplicates(now.duplicates()),
+        verdicts,
+        schedule,
+        done,
+        List.copyOf(more),
+        seconds);
+  }
+
   /** Nothing can be said of it but why. */
   static ScenarioReport unjudged(Scenario scenario, int round, List<String> findings) {
     return new ScenarioReport(
@@ -46,9 +65,7 @@ record ScenarioReport(
         round,
         0,
         0,
-        0,
-        0,
-        0,
+        EffectCount.NOTHING,
         0,
         0,
         Metrics.NONE,
@@ -73,9 +90,7 @@ record ScenarioReport(
         rounds.size(),
         rounds.stream().mapToLong(ScenarioReport::operations).sum(),
         rounds.stream().mapToLong(ScenarioReport::deliveries).sum(),
-        rounds.stream().mapToLong(ScenarioReport::effects).sum(),
-        rounds.stream().mapToLong(ScenarioReport::duplicateEffects).sum(),
-        rounds.stream().mapToLong(ScenarioReport::lost).sum(),
+        rounds.stream().map(ScenarioReport::effects).reduce(EffectCount.NOTHING, EffectCount::plus),
         rounds.stream().mapToLong(ScenarioReport::unknown).sum(),
         rounds.stream().mapToLong(ScenarioReport::unanswered).sum(),
         metrics,

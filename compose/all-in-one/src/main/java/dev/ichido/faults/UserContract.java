@@ -41,10 +41,11 @@ final class UserContract {
   private static final Pattern STEP =
       Pattern.compile("\\.?([A-Za-z0-9_-]+)|\\[(\\d+)]|\\['([^']+)']");
 
-  /** Faults of reads come after a lost answer; refused connections have a scenario of their own. */
+  /** Faults of reads come after a lost answer; the others have a scenario of their own. */
   private static final Set<FaultKind> NOT_ALONE =
       Set.of(
           FaultKind.HOLD_BEFORE_COMMIT,
+          FaultKind.CLEAN,
           FaultKind.REFUSE_CONNECTION,
           FaultKind.STATUS_UNAVAILABLE,
           FaultKind.LYING_404);
@@ -106,6 +107,21 @@ final class UserContract {
   List<Scenario> scenarios() {
     List<Scenario> all = new ArrayList<>();
     for (String action : actions.keySet()) {
+      all.add(
+          of(
+              action,
+              "clean",
+              "two requests meet no fault",
+              "one effect each, told as a success",
+              act -> {
+                for (int i = 0; i < 2; i++) {
+                  Operation operation = operation(act, action);
+                  act.expect(operation, 1, 1);
+                  String state = act.awaitLast(act.deliver(operation)).orElseThrow().state();
+                  act.check(
+                      "SUCCEEDED".equals(state), "without any fault an operation became " + state);
+                }
+              }));
       for (FaultKind kind : FaultKind.values()) {
         if (!NOT_ALONE.contains(kind)) {
           all.add(
@@ -187,12 +203,17 @@ final class UserContract {
   }
 
   private Scenario of(String action, String name, String does, Scenario.Body body) {
+    return of(action, name, does, "at most one effect, and nobody is told what is not so", body);
+  }
+
+  private static Scenario of(
+      String action, String name, String does, String expected, Scenario.Body body) {
     return new Scenario(
         action.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-") + "-" + name,
         Group.CONTRACT,
         List.of("FR-17"),
         does,
-        "at most one effect, and nobody is told what is not so",
+        expected,
         body);
   }
 

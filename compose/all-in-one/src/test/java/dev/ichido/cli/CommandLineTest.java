@@ -73,6 +73,19 @@ class CommandLineTest {
   }
 
   @Test
+  void aFaultScenarioThatIsNotThereIsBadUsage() throws IOException {
+    Path contract =
+        config("actions: { pay: { effect: write, http: { url: 'https://a.example/x' } } }\n");
+    refused(Ran.of("faults", "--only", "pay-clean"), "FAULTS_USAGE");
+    refused(
+        Ran.of("faults", "--contract", contract.toString(), "--only", "crash-relay"),
+        "FAULTS_USAGE");
+    assertThat(Ran.of("faults", "--contract", contract.toString(), "--list").out())
+        .contains("pay-clean\n")
+        .doesNotContain("crash-relay");
+  }
+
+  @Test
   void aMissingSettingIsNamed() throws IOException {
     Ran ran = Ran.of("relay", "--config", config("topics: { prefix: x }\n").toString());
     refused(ran, "CONFIG_VALUE_MISSING");

@@ -42,7 +42,9 @@ class FaultDocsTest {
 
         One command makes it anew, `./ichido faults --rounds N --json > topology-docs/fault-battery.json`; then `%s` writes this page and the table of the README.
 
-        A scenario holds when no operation has an effect too many or too few, every delivery has its last answer, no success was told that the books do not have, nothing stays unknown whose remote can be asked, and what is written under "what must hold" was seen. `FR-..` are field reports, `F-01` to `F-13` and `M-01` to `M-19` the faults and failure modes, in the order of the list at the end.
+        A scenario holds when no operation has an effect too many or too few, also when the books are counted again after the last process of its system is gone; every delivery has its last answer, no success was told that the books do not have, nothing stays unknown whose remote can be asked, no audit of a relay had to mend what its position passed over, and what is written under "what must hold" was seen. One that waits in vain breaks off, and the next one gets new processes. The same seed gives each system the same scenarios in the same order. `FR-..` are field reports, `F-01` to `F-13` and `M-01` to `M-19` the faults and failure modes, in the order of the list at the end.
+
+        Unknown "before any call" are operations whose lease ended while their command lay in a queue, as the claims prove: such an attempt never ran, and the next one does.
 
         """
                 .formatted(REGENERATE)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.app.Launched;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -45,6 +46,43 @@ class FaultsIT {
           .extracting(JsonNode::asText)
           .isEqualTo(struck(1, "crash-executor", 3));
     }
+  }
+
+  @Test
+  @Tag("FR-17")
+  void aContractHoldsOnlyWhenItDoesWhatIsAsked() throws Exception {
+    Path contract =
+        Files.writeString(
+            temp.resolve("contract.yaml"),
+            """
+            actions:
+              good: { http: HTTP }
+              denying: { http: HTTP }
+              choosy: { http: HTTP, schema: { type: object, required: [ticket] } }
+            """
+                .replace("denying: { http: HTTP }", "denying: { http: DENYING }")
+                .replace(
+                    "DENYING", http(", rules: [{ status: 200, means: TERMINAL, reason: DENIED }]"))
+                .replace("HTTP", http("")));
+    String only = "good-clean,denying-clean,choosy-clean";
+    try (Launched faults =
+        Launched.start(
+            temp, "faults", "--contract", contract.toString(), "--only", only, "--json")) {
+      assertThat(faults.awaitExit()).as(faults.err()).isEqualTo(1);
+      JsonNode scenarios = new JsonMapper().readTree(faults.out()).path("scenarios");
+      assertThat(scenarios)
+          .extracting(it -> it.path("id").asText() + " " + it.path("pass").asBoolean())
+          .containsExactly("good-clean true", "denying-clean false", "choosy-clean false");
+      assertThat(scenarios.at("/1/findings").toString())
+          .contains("FAILED_TERMINAL", "told as failed");
+      assertThat(scenarios.at("/2/findings").toString()).contains("without their effect");
+    }
+  }
+
+  private static String http(String rules) {
+    return "{ url: 'https://a.example/pay', answers: { expected: [200]"
+        + rules
+        + " }, reference: $.id }";
   }
 
   private static List<String> struck(long seed, String scenario, int strikes) {
