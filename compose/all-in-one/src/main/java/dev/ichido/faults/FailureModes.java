@@ -42,8 +42,10 @@ final class FailureModes {
         of(
             "new-key-held",
             List.of("M-01", "FR-40"),
-            "6 retries come under a new id, where the action holds them",
-            "HELD_SUSPECT, no second effect, and the first id still replays",
+            "6 retries come under a new id, where the action holds them; then each held one comes"
+                + " with a discriminator",
+            "HELD_SUSPECT, no second effect, and the first id still replays; with a discriminator it"
+                + " runs, once",
             FailureModes::newKeyHeld),
         of(
             "legitimate-twins",
@@ -54,9 +56,9 @@ final class FailureModes {
         of(
             "rolled-back-transaction",
             List.of("M-03", "FR-25"),
-            "10 transactions of an agent are rolled back and 10 lose their connection; then each"
-                + " step is done again",
-            "nothing of the first try happened, and the second has one effect",
+            "10 transactions of an agent are rolled back and 10 lose their connection; half of the"
+                + " steps of each kind are done again",
+            "nothing of the first try happened: one effect where there was a second, else none",
             FailureModes::rolledBack),
         of(
             "clock-skew",
@@ -68,16 +70,16 @@ final class FailureModes {
         of(
             "clock-skew-of-a-role",
             List.of("M-07", "FR-05", "FR-01"),
-            "executor and processor run with clocks that are minutes ahead and behind of each"
-                + " other's, while answers are lost",
+            "the executor runs with a clock that is 7 to 12 seconds behind, then the processor with"
+                + " one that is as much ahead, while answers are lost",
             "one effect each, every delivery answered",
             FailureModes::movedRoles),
         of(
             "webhook-and-model-replay",
             List.of("M-11", "FR-15", "FR-03"),
-            "the model is asked again: with a new call id for the same order, and with a call id of"
-                + " an earlier turn for another one",
-            "same order: REPLAYED; another order under a call id that was used before: runs",
+            "the model calls for the same order again, with an id of its business fields; and two"
+                + " turns of one run use the same call id for two orders, with ids of their lineage",
+            "the same order: REPLAYED; the two orders: both run",
             FailureModes::modelReplay),
         of(
             "non-idempotent-downstream",
@@ -123,8 +125,9 @@ final class FailureModes {
             "repeated-compensation",
             List.of("M-16", "F-13", "FR-43"),
             "4 operations are undone: each compensation is delivered four times at once, its answer"
-                + " is lost, the executor is killed, and it is delivered again",
-            "one effect and one compensation each",
+                + " is lost, the executor is killed, and it is delivered again; then a second"
+                + " compensation comes under another id",
+            "one effect and one compensation each; the second is INVALID as COMPENSATED_ALREADY",
             FailureModes::compensations),
         of(
             "result-version-drift",
@@ -176,13 +179,16 @@ final class FailureModes {
   }
 
   private static void newKeyHeld(Act act) throws InterruptedException {
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
     for (int i = 0; i < 6; i++) {
       Operation first = present(act, "gift.held", "customer-" + i);
       act.awaitLast(act.deliver(first));
       Operation again = present(act, "gift.held", "customer-" + i);
-      act.expect(again, 0, 0);
       act.awaitVerdict(act.deliver(again), "HELD_SUSPECT");
+      act.check(
+          remote.book().byBusinessKey(again.business()).isEmpty(), "what was held had an effect");
       act.awaitVerdict(act.deliver(first), "REPLAYED");
+      act.awaitVerdict(act.deliver(again.with(Part.DISCRIMINATOR, "another one")), "SETTLED");
     }
     act.settle();
   }
@@ -463,6 +469,15 @@ final class FailureModes {
     for (Operation undo : undone) {
       act.awaitLast(act.deliver(undo));
       act.awaitVerdict(act.deliver(undo), "REPLAYED");
+      Operation second =
+          act.operation("pay")
+              .with(Part.COMPENSATES, String.valueOf(undo.parts().get(Part.COMPENSATES)));
+      act.expect(second, 0, 0);
+      String refused = act.deliver(second);
+      act.awaitVerdict(refused, "INVALID");
+      act.check(
+          "COMPENSATED_ALREADY".equals(act.replies(refused).getLast().code()),
+          "another code than COMPENSATED_ALREADY");
     }
     act.settle();
   }

@@ -2,6 +2,7 @@ package dev.ichido.faults;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A Java process of its own, with this process's classes. It can be killed and started again. */
@@ -24,6 +26,7 @@ final class Jvm implements AutoCloseable {
   private final Path log;
   private Runnable beforeEnd = () -> {};
   private @Nullable Process process;
+  private long logStart;
 
   /**
    * Starts nothing yet.
@@ -78,6 +81,7 @@ final class Jvm implements AutoCloseable {
             .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
             .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(environment);
+    logStart = log.toFile().length();
     try {
       Process running = builder.start();
       process = running;
@@ -139,6 +143,16 @@ final class Jvm implements AutoCloseable {
       }
       running.destroy();
       awaitEnd(running);
+    }
+  }
+
+  /** What it wrote to its log since it was started the last time. */
+  Stream<String> lines() {
+    try (FileInputStream file = new FileInputStream(log.toFile())) {
+      file.skipNBytes(logStart);
+      return new String(file.readAllBytes(), UTF_8).lines();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 

@@ -24,6 +24,8 @@ record Operation(Map<Part, String> parts, Instant issuedAt, String business) {
     ARGUMENTS,
     PRECONDITION,
     DISCRIMINATOR,
+    WORKFLOW,
+    STEP,
     COMPENSATES
   }
 
@@ -77,6 +79,8 @@ record Operation(Map<Part, String> parts, Instant issuedAt, String business) {
         .arguments(arguments())
         .precondition(parts.get(Part.PRECONDITION))
         .discriminator(parts.get(Part.DISCRIMINATOR))
+        .workflowId(parts.get(Part.WORKFLOW))
+        .step(parts.get(Part.STEP))
         .compensates(parts.get(Part.COMPENSATES))
         .issuedAt(issuedAt)
         .deliveryId(deliveryId)

@@ -332,22 +332,45 @@ final class Rig implements AutoCloseable {
    * @throws BrokeOff when the role does not tell
    */
   double meter(Kind role, String name, String label) throws InterruptedException {
+    return meter(of(role), name, label);
+  }
+
+  double meter(Instance instance, String name, String label) throws InterruptedException {
     double[] sum = new double[1];
     boolean told =
         Patience.until(
             TOLD,
             () -> {
               try {
-                sum[0] = of(role).meter(http, name, label);
+                sum[0] = instance.meter(http, name, label);
                 return true;
               } catch (IOException away) {
                 return false;
               }
             });
     if (!told) {
-      throw new BrokeOff("the meters of the " + role.word() + " can't be read");
+      throw new BrokeOff("the meters of the " + instance.jvm().name() + " can't be read");
     }
     return sum[0];
+  }
+
+  /** The code of what a role waits out; empty while it waits for nothing, or says nothing. */
+  String problem(Kind role) throws InterruptedException {
+    try {
+      return JSON.readTree(
+              http.send(
+                      HttpRequest.newBuilder(
+                              URI.create("http://127.0.0.1:" + of(role).port() + "/health"))
+                          .timeout(ASK)
+                          .build(),
+                      BodyHandlers.ofString())
+                  .body())
+          .path("problems")
+          .path(role.word())
+          .asText();
+    } catch (IOException away) {
+      return "";
+    }
   }
 
   /** What the audits of its relays found. */

@@ -67,6 +67,8 @@ final class RigConfig {
         heartbeat.interval.ms: 1000
         consumer.session.timeout.ms: 4000
         consumer.heartbeat.interval.ms: 1000
+        # A second processor gets work at once, whatever it has to restore for that.
+        acceptable.recovery.lag: 100000000
       registry: { schema.registry.url: 'REGISTRY' }
       topics: { prefix: ichido, partitions: 4 }
       outbox: { RELAY_DATABASE }
@@ -86,6 +88,8 @@ final class RigConfig {
         pay: { lease: LEASE, retry: RETRY, remote: ASKED, http: TRANSFER }
         # A tool whose answers have a form, of which there will be a second version.
         pay.formed: { lease: LEASE, retry: RETRY, remote: ASKED, http: FORMED }
+        # A lease and a patience that outlast every pause: a second attempt is never due.
+        pay.lasting: { lease: 30s, retry: RETRY, remote: ASKED, http: LASTING }
         # A lease that is shorter than the work.
         pay.hasty: { lease: 2s, retry: RETRY, remote: ASKED, http: PATIENT }
         # Everything about it is forgotten soon.
@@ -147,6 +151,10 @@ final class RigConfig {
       """
           .replace("BLIND_TRANSFER", plain("/transfers", "{arguments.order}"))
           .replace("TRANSFER", asked("/transfers", "{arguments.order}"))
+          .replace(
+              "LASTING",
+              asked("/transfers", "{arguments.order}")
+                  .replace("TIMEOUTS", "{ connect: 20s, first_byte: 20s, total: 20s }"))
           .replace(
               "PATIENT",
               asked("/transfers", "{arguments.order}")

@@ -13,10 +13,21 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What can go wrong in the processor's stores and groups, and in the executor's group. */
 final class StreamsFaults {
+  /** What a processor logs of each of its stores. */
+  private static final Pattern RESTORING =
+      Pattern.compile("Restoring (.+) from offset (\\d+) to (\\d+)");
+
+  private static final Pattern RESTORED = Pattern.compile("Restored (.+): ");
+
   private StreamsFaults() {}
 
   static List<Scenario> all() {
@@ -24,21 +35,23 @@ final class StreamsFaults {
         of(
             "streams-kill-during-restore",
             List.of("FR-30", "FR-10"),
-            "kill -9 of the processor under load, and three times more while it restores its"
-                + " stores",
-            "one effect each, every delivery answered",
+            "kill -9 of the processor under load, and three times more as soon as it says that it"
+                + " restores its stores",
+            "at least one kill met a restore that was not over; one effect each, every delivery"
+                + " answered",
             StreamsFaults::duringRestore),
         of(
             "streams-standby-takeover",
             List.of("FR-28"),
             "a second processor keeps standby stores; kill -9 of the first under load; then every"
                 + " operation answered before comes again",
-            "the standby takes over with all it needs: everything replays",
+            "the standby takes over and reads back less than half of its stores' logs: everything"
+                + " replays",
             StreamsFaults::takeover),
         of(
             "streams-rebalance",
             List.of("FR-28", "FR-30"),
-            "a second processor joins under load and leaves again",
+            "a second processor joins under load, decides on its share and leaves again",
             "one effect each, every delivery answered",
             StreamsFaults::rebalance),
         of(
@@ -57,9 +70,11 @@ final class StreamsFaults {
         of(
             "executor-rebalance",
             List.of("FR-32", "FR-01"),
-            "a second executor joins under load; SIGSTOP of the first for longer than its session,"
-                + " then SIGCONT; then the second is killed",
-            "the same commands at two executors: one effect each, at a remote that honours our key",
+            "a second executor joins under load; with 8 calls under way, SIGSTOP of the first for"
+                + " longer than its session and shorter than the leases, then SIGCONT; then the second"
+                + " is killed under a load with short leases",
+            "the same commands at two executors: one call each until the kill, at a remote that"
+                + " honours no key; one effect each",
             StreamsFaults::executors));
   }
 
@@ -73,40 +88,70 @@ final class StreamsFaults {
     load.awaitShare(act.schedule().share(0.4, 0.7));
     Jvm processor = act.rig().role(Kind.PROCESSOR);
     processor.kill();
+    int met = 0;
     for (int i = 0; i < 3; i++) {
       processor.start();
-      Patience.pass(act.schedule().time(Duration.ofMillis(1_500), Duration.ofMillis(3_000)));
+      act.await("a restore", () -> restoring(processor.lines()).findAny().isPresent());
       processor.kill();
+      Set<String> over =
+          processor
+              .lines()
+              .map(RESTORED::matcher)
+              .filter(Matcher::find)
+              .map(it -> it.group(1))
+              .collect(Collectors.toSet());
+      met += restoring(processor.lines()).allMatch(it -> over.contains(it.group(1))) ? 0 : 1;
     }
+    act.did("%d of 3 kills met a restore that was not over".formatted(met));
+    act.check(met > 0, "every restore was over before its kill");
     load.await();
     act.settle();
+  }
+
+  /** Of those stores that are not empty. */
+  private static Stream<Matcher> restoring(Stream<String> log) {
+    return log.map(RESTORING::matcher).filter(it -> it.find() && !it.group(3).equals("0"));
   }
 
   private static void takeover(Act act) throws InterruptedException {
     Rig.Instance second = act.rig().startAnother(Kind.PROCESSOR);
     act.rig().awaitReady(second);
-    Map<Operation, String> before = new LinkedHashMap<>();
+    Map<Operation, String> answered = new LinkedHashMap<>();
     for (int i = 0; i < 40; i++) {
       Operation operation = act.operation("pay");
-      before.put(operation, act.deliver(operation));
+      answered.put(operation, act.deliver(operation));
     }
-    for (String delivery : before.values()) {
+    for (String delivery : answered.values()) {
       act.awaitLast(delivery);
     }
     Load load = act.load("pay", "pay", "pay", "charge");
     load.awaitShare(act.schedule().share(0.3, 0.7));
+    long before = second.jvm().lines().count();
     act.rig().role(Kind.PROCESSOR).kill();
-    act.did("killed the first; the second goes on alone");
     load.await();
     List<String> again = new ArrayList<>();
-    for (Operation operation : before.keySet()) {
+    for (Operation operation : answered.keySet()) {
       again.add(act.deliver(operation));
     }
     for (String delivery : again) {
       act.awaitVerdict(delivery, "REPLAYED");
     }
+    checkTakenOver(act, second.jvm().lines().skip(before));
     act.rig().role(Kind.PROCESSOR).start();
     act.settle();
+  }
+
+  /** A standby begins to read where it is; a store that was not kept, at 0. */
+  private static void checkTakenOver(Act act, Stream<String> log) {
+    long read = 0;
+    long all = 0;
+    for (Matcher store : restoring(log).toList()) {
+      read += Long.parseLong(store.group(3)) - Long.parseLong(store.group(2));
+      all += Long.parseLong(store.group(3));
+    }
+    act.did("the second went on alone, with %d of %d offsets to read back".formatted(read, all));
+    act.check(all > 0, "the second took no store over");
+    act.check(2 * read < all, "the second restored its stores rather than to take over");
   }
 
   private static void rebalance(Act act) throws InterruptedException {
@@ -114,6 +159,8 @@ final class StreamsFaults {
     load.awaitShare(0.2);
     Rig.Instance second = act.rig().startAnother(Kind.PROCESSOR);
     act.rig().awaitReady(second);
+    load.awaitShare(0.5);
+    act.await("decisions of the second", () -> act.rig().meter(second, "ichido_verdicts", "") > 0);
     load.awaitShare(0.7);
     second.jvm().end();
     load.await();
@@ -164,16 +211,33 @@ final class StreamsFaults {
   }
 
   private static void executors(Act act) throws InterruptedException {
-    Load load = act.load("charge");
+    Load load = act.load("pay.lasting", "charge");
     load.awaitShare(0.1);
     Rig.Instance second = act.rig().startAnother(Kind.EXECUTOR);
     act.rig().awaitReady(second);
     load.awaitShare(act.schedule().share(0.3, 0.5));
+    Remote remote = act.rig().remote(RemoteKind.LEGACY);
+    for (int i = 0; i < 8; i++) {
+      Operation operation = act.operation("pay.lasting");
+      remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(operation.business()));
+      act.deliver(operation);
+    }
+    act.await("8 calls that are under way", () -> remote.held() >= 8);
     act.rig().role(Kind.EXECUTOR).pause();
     Patience.pass(Duration.ofSeconds(8));
     act.rig().role(Kind.EXECUTOR).resume();
+    remote.release();
     load.await();
+    act.settle();
+    long again =
+        remote.calls().entrySet().stream()
+            .filter(it -> it.getKey().startsWith(act.prefix()) && it.getValue() > 1)
+            .count();
+    act.check(again == 0, again + " operations were called by both executors");
+    Load after = act.load(act.loadOperations() / 4, "pay", "charge");
+    after.awaitShare(0.5);
     second.jvm().kill();
+    after.await();
     act.settle();
   }
 }

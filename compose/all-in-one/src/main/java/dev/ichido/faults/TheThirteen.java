@@ -106,24 +106,26 @@ final class TheThirteen {
         of(
             "crash-executor-steps",
             List.of("F-06", "M-04", "FR-09", "FR-10", "FR-32"),
-            "kill -9 of the executor with its request on the way, with the effect done and the"
-                + " answer lost, and with the result recorded but not sent",
+            "kill -9 of the executor with its commands received and not claimed, with its request on"
+                + " the way, with the effect done and the answer lost, and with the result recorded"
+                + " but not sent",
             "one effect each; each call is made again only where the first never arrived",
             TheThirteen::executorSteps));
     all.add(
         of(
             "crash-processor-steps",
             List.of("F-06", "M-03", "FR-10", "FR-30"),
-            "kill -9 of the processor while the broker is silent, with intents read, decided on and"
-                + " not committed; twice",
-            "one effect each, every delivery answered",
+            "kill -9 of the processor while the broker is silent, right after it counted decisions;"
+                + " three times",
+            "at least one kill met decisions that were not committed; one effect each, every"
+                + " delivery answered",
             TheThirteen::processorSteps));
     all.add(
         of(
             "crash-inbox-steps",
             List.of("F-06", "M-03", "FR-10"),
-            "kill -9 of the inbox while its transaction waits for a lock, with replies read and not"
-                + " committed; three times",
+            "kill -9 of the inbox under load while its transaction waits for a lock, with replies"
+                + " read and not committed; three times",
             "one effect each, every delivery answered",
             TheThirteen::inboxSteps));
     all.add(
@@ -288,6 +290,8 @@ final class TheThirteen {
   private static void executorSteps(Act act) throws InterruptedException {
     Rig rig = act.rig();
     Remote remote = rig.remote(RemoteKind.LEGACY);
+    List<Operation> effected = unclaimed(act);
+
     remote.wire().silence();
     for (int i = 0; i < 4; i++) {
       act.awaitSaid(act.deliver(act.operation("pay")), "CLAIMED");
@@ -299,24 +303,26 @@ final class TheThirteen {
     rig.killAndStart(Kind.EXECUTOR);
     act.did("killed with 4 requests on the way");
 
-    List<Operation> effected = new ArrayList<>();
+    List<Operation> unanswered = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       Operation operation = act.operation("pay");
-      effected.add(operation);
+      unanswered.add(operation);
       remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(operation.business()));
       act.deliver(operation);
     }
-    for (Operation operation : effected) {
+    for (Operation operation : unanswered) {
       act.awaitEffects(remote, operation, 1);
     }
+    effected.addAll(unanswered);
     rig.killAndStart(Kind.EXECUTOR);
     act.did("killed with 4 effects done and no answer");
     remote.release();
 
     List<String> held = new ArrayList<>();
+    List<Operation> unsent = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
       Operation operation = act.operation("pay");
-      effected.add(operation);
+      unsent.add(operation);
       remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(operation.business()));
       held.add(act.deliver(operation));
     }
@@ -326,10 +332,12 @@ final class TheThirteen {
     act.await("4 requests that are held", () -> remote.held() >= 4);
     rig.brokerWire().silence();
     remote.release();
-    for (Operation operation : effected.subList(4, 8)) {
+    for (Operation operation : unsent) {
       act.awaitEffects(remote, operation, 1);
     }
-    act.await("4 results that are recorded", () -> recorded(act, effected.subList(4, 8)) == 4);
+    effected.addAll(unsent);
+    act.await(
+        "4 results that are recorded", () -> claims(act, unsent, "recorded_at is not null") == 4);
     rig.role(Kind.EXECUTOR).kill();
     rig.brokerWire().open();
     rig.killAndStart(Kind.EXECUTOR);
@@ -341,12 +349,33 @@ final class TheThirteen {
     }
   }
 
+  /** Killed between its commands and their claims, it left nothing that the next one heeds. */
+  private static List<Operation> unclaimed(Act act) throws InterruptedException {
+    Wire wire = act.rig().databaseWire(Kind.EXECUTOR);
+    List<Operation> operations = new ArrayList<>();
+    wire.silence();
+    for (int i = 0; i < 4; i++) {
+      Operation operation = act.operation("pay");
+      operations.add(operation);
+      act.awaitSaid(act.deliver(operation), "CLAIMED");
+    }
+    act.await("claims on the way", () -> wire.held() > 0);
+    act.rig().role(Kind.EXECUTOR).kill();
+    wire.cut();
+    wire.open();
+    act.check(claims(act, operations, "true") == 0, "a command was claimed before the kill");
+    act.rig().killAndStart(Kind.EXECUTOR);
+    act.did("killed with 4 commands received and not claimed");
+    return operations;
+  }
+
   /** A look into the claims, only to strike at the right moment. */
-  private static int recorded(Act act, List<Operation> operations) {
+  private static int claims(Act act, List<Operation> operations, String that) {
     try (Connection connection = act.rig().runtime().getConnection();
         PreparedStatement claims =
             connection.prepareStatement(
-                "select count(*) from ichido.claim where recorded_at is not null"
+                "select count(*) from ichido.claim where "
+                    + that
                     + " and record_key like '%' || ?")) {
       int count = 0;
       for (Operation operation : operations) {
@@ -363,23 +392,43 @@ final class TheThirteen {
   }
 
   private static void processorSteps(Act act) throws InterruptedException {
-    for (int times = 0; times < 2; times++) {
+    Rig rig = act.rig();
+    int met = 0;
+    for (int times = 0; times < 3; times++) {
+      double sent = rig.meter(Kind.RELAY, "ichido_relay_records", "");
+      double counted = claimed(act);
+      long committed = act.journalled("CLAIMED");
+      rig.role(Kind.PROCESSOR).pause();
       for (int i = 0; i < 40; i++) {
         act.deliver(act.operation(i % 4 == 0 ? "charge" : "pay"));
       }
-      Patience.pass(act.schedule().time(Duration.ZERO, Duration.ofMillis(200)));
-      act.rig().brokerWire().silence();
-      Patience.pass(Duration.ofMillis(300));
-      act.rig().role(Kind.PROCESSOR).kill();
-      act.rig().brokerWire().cut();
-      act.rig().brokerWire().open();
-      act.rig().killAndStart(Kind.PROCESSOR);
+      act.await(
+          "40 intents in the topic",
+          () -> rig.meter(Kind.RELAY, "ichido_relay_records", "") >= sent + 40);
+      rig.role(Kind.PROCESSOR).resume();
+      act.await("decisions", () -> claimed(act) > counted);
+      rig.brokerWire().silence();
+      double decided = claimed(act) - counted;
+      rig.role(Kind.PROCESSOR).kill();
+      rig.brokerWire().cut();
+      rig.brokerWire().open();
+      long kept = act.journalled("CLAIMED") - committed;
+      act.did("killed with %.0f decisions, of which %d were committed".formatted(decided, kept));
+      met += decided > kept ? 1 : 0;
+      rig.killAndStart(Kind.PROCESSOR);
     }
     act.settle();
+    act.check(met > 0, "every decision was committed before its kill");
+  }
+
+  private static double claimed(Act act) throws InterruptedException {
+    return act.rig().meter(Kind.PROCESSOR, "ichido_verdicts", "\"CLAIMED\"");
   }
 
   private static void inboxSteps(Act act) throws InterruptedException, SQLException {
+    Load load = act.load(act.loadOperations() / 4, "pay", "charge");
     for (int times = 0; times < 3; times++) {
+      load.awaitShare(times / 3.0);
       List<Operation> operations = new ArrayList<>();
       try (Connection holder = act.rig().runtime().getConnection();
           Statement statement = holder.createStatement()) {
@@ -398,6 +447,7 @@ final class TheThirteen {
       }
       act.rig().killAndStart(Kind.INBOX);
     }
+    load.await();
     act.settle();
   }
 
@@ -600,12 +650,17 @@ final class TheThirteen {
     act.settle();
   }
 
+  private static Operation step(Act act, String workflow, String step) {
+    return act.operation("pay").with(Part.WORKFLOW, workflow).with(Part.STEP, step);
+  }
+
   private static void partialSteps(Act act) throws InterruptedException {
     Remote remote = act.rig().remote(RemoteKind.LEGACY);
     for (int i = 0; i < 4; i++) {
-      Operation first = act.operation("pay");
-      Operation second = act.operation("pay");
-      Operation third = act.operation("pay");
+      String workflow = act.prefix() + "workflow-" + i;
+      Operation first = step(act, workflow, "1");
+      Operation second = step(act, workflow, "2");
+      Operation third = step(act, workflow, "3");
       act.awaitLast(act.deliver(first));
       if (i % 2 == 0) {
         remote.add(Fault.of(FaultKind.REFUSAL).forBusinessKey(second.business()));
