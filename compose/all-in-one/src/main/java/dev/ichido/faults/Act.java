@@ -20,7 +20,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -263,20 +262,20 @@ final class Act {
     return replies.to(deliveryId);
   }
 
-  /** The last reply to a delivery; never empty. */
-  Optional<InboxReply> awaitLast(String deliveryId) throws InterruptedException {
+  /** The last reply to a delivery. */
+  InboxReply awaitLast(String deliveryId) throws InterruptedException {
     await(
         "a last reply to a delivery",
         () -> {
           replies.refresh();
           return replies.isAnswered(deliveryId);
         });
-    return Optional.of(replies.to(deliveryId).getLast());
+    return replies.to(deliveryId).getLast();
   }
 
   /** Waits for a last reply with that verdict; a finding when it is another one. */
   void awaitVerdict(String deliveryId, String verdict) throws InterruptedException {
-    String found = awaitLast(deliveryId).map(InboxReply::verdict).orElseThrow();
+    String found = awaitLast(deliveryId).verdict();
     check(found.equals(verdict), "expected " + verdict + " for a delivery, but it was " + found);
   }
 

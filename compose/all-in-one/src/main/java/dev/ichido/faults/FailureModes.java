@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The ways in which idempotency layers are known to fail, beyond the thirteen. */
@@ -510,14 +509,14 @@ final class FailureModes {
   /** The body of the last reply, which says in which version of its form it is. */
   private static String formed(Act act, String delivery, String verdict, int version)
       throws InterruptedException {
-    Optional<InboxReply> reply = act.awaitLast(delivery);
+    InboxReply reply = act.awaitLast(delivery);
     act.check(
-        reply.map(it -> it.verdict().equals(verdict)).orElse(false),
+        reply.verdict().equals(verdict),
         "expected " + verdict + " with a result, but it was another verdict");
     act.check(
-        reply.map(it -> Objects.equals(it.resultSchema(), version)).orElse(false),
+        Objects.equals(reply.resultSchema(), version),
         "a result does not say that its form is of version " + version);
-    return reply.map(InboxReply::body).orElse("");
+    return Objects.requireNonNullElse(reply.body(), "");
   }
 
   private static void replayAttack(Act act) throws InterruptedException {

@@ -581,9 +581,7 @@ final class TheThirteen {
       Operation stale = put(act.operation("object.put"), "0", object);
       act.expect(stale, 0, 0);
       act.check(
-          act.awaitLast(act.deliver(stale))
-              .map(it -> "FAILED_TERMINAL".equals(it.state()))
-              .orElse(false),
+          "FAILED_TERMINAL".equals(act.awaitLast(act.deliver(stale)).state()),
           "a write under a stale version was not refused");
       act.awaitVerdict(act.deliver(first), "REPLAYED");
       Operation next = put(act.operation("object.put"), "1", object);

@@ -117,7 +117,7 @@ final class UserContract {
                 for (int i = 0; i < 2; i++) {
                   Operation operation = operation(act, action);
                   act.expect(operation, 1, 1);
-                  String state = act.awaitLast(act.deliver(operation)).orElseThrow().state();
+                  String state = act.awaitLast(act.deliver(operation)).state();
                   act.check(
                       "SUCCEEDED".equals(state), "without any fault an operation became " + state);
                 }
