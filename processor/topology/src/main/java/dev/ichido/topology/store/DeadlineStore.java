@@ -11,7 +11,7 @@ import org.apache.kafka.streams.state.KeyValueStore;
 /** The next deadline of every operation that has one, in order of time. */
 public final class DeadlineStore {
   /** How far a look for what is due also looks ahead. */
-  public static final Duration AHEAD = Duration.ofSeconds(1);
+  private static final Duration AHEAD = Duration.ofSeconds(1);
 
   private static final byte[] PRESENT = {1};
 
@@ -33,7 +33,7 @@ public final class DeadlineStore {
     store.put(key.bytes(), PRESENT);
   }
 
-  /** No entry is due before; at most {@link #AHEAD} after the last look. */
+  /** No entry is due before; at most a second after the last look. */
   public Instant noneBefore() {
     return Instant.ofEpochMilli(noneBefore);
   }
