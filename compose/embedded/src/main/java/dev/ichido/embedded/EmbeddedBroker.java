@@ -165,7 +165,11 @@ public final class EmbeddedBroker implements AutoCloseable {
     p.put("num.io.threads", "2");
     p.put("background.threads", "2");
     p.put("num.recovery.threads.per.data.dir", "1");
-    p.put("log.cleaner.dedupe.buffer.size", "2097152");
+    // Each pass of the cleaner rewrites a log for as many keys as this holds, 24 bytes each, and
+    // what it replaced stays on the disk for the delay: with room for 80,000 keys the changelog of
+    // ten million filled 70 GB.
+    p.put("log.cleaner.dedupe.buffer.size", String.valueOf(32 << 20));
+    p.put("log.segment.delete.delay.ms", "5000");
     p.put("log.index.size.max.bytes", "1048576");
     p.put("group.coordinator.threads", "1");
     p.put("share.coordinator.threads", "1");
