@@ -19,6 +19,8 @@ public final class LoopbackPorts {
   /** Where Linux begins to give ports to outgoing connections; others begin higher. */
   private static final int EPHEMERAL = 32_768;
 
+  private static final int MOST_TRIES = 1_000;
+
   private LoopbackPorts() {}
 
   /**
@@ -26,12 +28,15 @@ public final class LoopbackPorts {
    * of these could take it before its listener does, or while that is away.
    */
   public static int free() {
-    while (true) {
+    for (int tries = 0; tries < MOST_TRIES; tries++) {
       int port = ThreadLocalRandom.current().nextInt(LEAST, EPHEMERAL);
       if (isFree(port)) {
         return port;
       }
     }
+    throw new IllegalStateException(
+        "Expected a free port of %d to %d, but %d that were tried are not. Check what listens there, and the limit of open files."
+            .formatted(LEAST, EPHEMERAL - 1, MOST_TRIES));
   }
 
   /**
