@@ -114,13 +114,11 @@ public final class FaultTable {
   }
 
   private static String byEffects(JsonNode counts) {
-    return counts.isMissingNode()
-        ? ""
-        : counts.path("0").asText()
-            + " / "
-            + counts.path("1").asText()
-            + " / "
-            + counts.path("2+").asText();
+    return counts.path("0").asText()
+        + " / "
+        + counts.path("1").asText()
+        + " / "
+        + counts.path("2+").asText();
   }
 
   /** Operations whose outcome was unknown at some time, those that still are included. */
@@ -162,8 +160,8 @@ public final class FaultTable {
     |---|---|
     | duplicate side effects | %s of all operations |
     | false dedupes | %s of all operations |
-    | unknown | %s of all operations for a time%s; %s of those settled, after %.1f s at most |
-    | retry amplification | %s deliveries, %s%s calls of the remote for each operation |
+    | unknown | %s of all operations for a time (%s where a call may have been made, %s because the lease ended before any); %s of those settled, after %.1f s at most |
+    | retry amplification | %s deliveries, %s attempts, %s calls of the remote for each operation |
     | late replays | %d came, %d ran |
     """
         .formatted(
@@ -174,7 +172,7 @@ public final class FaultTable {
             taken.path("system").asText(),
             taken.path("java").asText(),
             document.path("seconds").asLong(),
-            document.path("seconds").asLong() / Math.max(1, document.path("rounds").asLong()),
+            document.path("seconds_per_round").asLong(),
             document.path("stopped").asBoolean() ? "**Stopped before its end.** " : "",
             document.path("operations").asLong(),
             document.path("scenarios").size() - limits,
@@ -194,18 +192,12 @@ public final class FaultTable {
             metrics.path("duplicate_side_effect_rate").asText(),
             metrics.path("false_dedupe_rate").asText(),
             unknown.path("rate").asText(),
-            unknown.has("after_a_call")
-                ? " (%s where a call may have been made, %s because the lease ended before any)"
-                    .formatted(
-                        unknown.path("after_a_call").asText(),
-                        unknown.path("before_any_call").asText())
-                : "",
+            unknown.path("after_a_call").asText(),
+            unknown.path("before_any_call").asText(),
             unknown.path("reconciled_rate").asText(),
             unknown.path("longest_ms").asLong() / 1000.0,
             retries.path("deliveries_per_operation").asText(),
-            retries.has("attempts_per_operation")
-                ? retries.path("attempts_per_operation").asText() + " attempts, "
-                : "",
+            retries.path("attempts_per_operation").asText(),
             retries.path("remote_writes_per_operation").asText(),
             metrics.path("late_replay_exposure").path("late").asLong(),
             metrics.path("late_replay_exposure").path("ran").asLong());

@@ -269,18 +269,7 @@ final class Rig implements AutoCloseable {
   private Instance replace(
       Kind role, String suffix, String mainClass, Function<String, List<String>> arguments) {
     role(role).end();
-    int port = LoopbackPorts.free();
-    Instance instance =
-        watched(
-            role,
-            new Instance(
-                jvm(
-                    role,
-                    suffix,
-                    folder.resolve("state"),
-                    mainClass,
-                    arguments.apply(String.valueOf(port))),
-                port));
+    Instance instance = instance(role, suffix, folder.resolve("state"), mainClass, arguments);
     others.add(instance);
     instance.jvm().start();
     return instance;
@@ -357,14 +346,7 @@ final class Rig implements AutoCloseable {
   /** The code of what a role waits out; empty while it waits for nothing, or says nothing. */
   String problem(Kind role) throws InterruptedException {
     try {
-      return JSON.readTree(
-              http.send(
-                      HttpRequest.newBuilder(
-                              URI.create("http://127.0.0.1:" + of(role).port() + "/health"))
-                          .timeout(ASK)
-                          .build(),
-                      BodyHandlers.ofString())
-                  .body())
+      return JSON.readTree(of(role).get(http, "/health").body())
           .path("problems")
           .path(role.word())
           .asText();
@@ -452,20 +434,24 @@ final class Rig implements AutoCloseable {
   }
 
   private Instance instance(Kind role, String suffix) {
-    int port = LoopbackPorts.free();
-    return watched(
+    return instance(
         role,
-        new Instance(
-            jvm(
-                role,
-                suffix,
-                folder.resolve("state" + suffix),
-                Main.class.getName(),
-                arguments(role, configFile, String.valueOf(port))),
-            port));
+        suffix,
+        folder.resolve("state" + suffix),
+        Main.class.getName(),
+        port -> arguments(role, configFile, port));
   }
 
-  private Instance watched(Kind role, Instance instance) {
+  private Instance instance(
+      Kind role,
+      String suffix,
+      Path state,
+      String mainClass,
+      Function<String, List<String>> arguments) {
+    int port = LoopbackPorts.free();
+    Instance instance =
+        new Instance(
+            jvm(role, suffix, state, mainClass, arguments.apply(String.valueOf(port))), port);
     if (role == Kind.RELAY) {
       audits.watch(instance);
     }
