@@ -4,7 +4,7 @@ import dev.ichido.embedded.EmbeddedBroker;
 import dev.ichido.embedded.EmbeddedDatabase;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.ToolIntent;
-import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.TopicAdmin;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -22,8 +22,6 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.apache.avro.specific.SpecificRecordBase;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -83,17 +81,10 @@ final class TestOutbox implements AutoCloseable {
     } catch (SQLException e) {
       throw new IllegalStateException(e);
     }
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrap()))) {
-      List<NewTopic> made = topics.specs(2, (short) 1).stream().map(TestOutbox::topic).toList();
-      admin.createTopics(made).all().get();
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
+    try (TopicAdmin admin =
+        TopicAdmin.connect(Map.of("bootstrap.servers", bootstrap()), Duration.ofSeconds(30))) {
+      admin.ensure(topics.specs(2, (short) 1));
     }
-  }
-
-  private static NewTopic topic(TopicSpec spec) {
-    return new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
-        .configs(spec.configs());
   }
 
   String bootstrap() {

@@ -13,7 +13,7 @@ import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
 import dev.ichido.schemas.SideEffectCommand;
-import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.TopicAdmin;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.topology.ProcessorConfig;
@@ -34,8 +34,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.specific.SpecificRecordBase;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Partitioner;
@@ -74,17 +72,12 @@ class ProcessorRoleIT {
     broker.close();
   }
 
-  private static Topics topics(String name) throws Exception {
+  private static Topics topics(String name) {
     Topics topics = new Topics(name);
-    try (Admin admin =
-        Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()))) {
-      List<NewTopic> missing = new ArrayList<>();
-      for (TopicSpec spec : topics.specs(PARTITIONS, (short) 1)) {
-        missing.add(
-            new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
-                .configs(spec.configs()));
-      }
-      admin.createTopics(missing).all().get();
+    try (TopicAdmin admin =
+        TopicAdmin.connect(
+            Map.of("bootstrap.servers", broker.bootstrapServers()), Duration.ofSeconds(30))) {
+      admin.ensure(topics.specs(PARTITIONS, (short) 1));
     }
     return topics;
   }

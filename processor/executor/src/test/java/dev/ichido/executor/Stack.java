@@ -11,7 +11,7 @@ import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.SideEffectCommand;
-import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.TopicAdmin;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import java.io.IOException;
@@ -30,7 +30,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -109,16 +108,8 @@ final class Stack implements AutoCloseable {
   /** New, empty topics. */
   Topics topics(int partitions) {
     Topics topics = new Topics("t" + PREFIXES.incrementAndGet());
-    try {
-      List<NewTopic> wanted = new ArrayList<>();
-      for (TopicSpec spec : topics.specs(partitions, (short) 1)) {
-        wanted.add(
-            new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
-                .configs(spec.configs()));
-      }
-      admin.createTopics(wanted).all().get();
-    } catch (InterruptedException | ExecutionException e) {
-      throw new IllegalStateException(e);
+    try (TopicAdmin topicAdmin = TopicAdmin.connect(kafka(), Duration.ofSeconds(30))) {
+      topicAdmin.ensure(topics.specs(partitions, (short) 1));
     }
     return topics;
   }

@@ -15,7 +15,7 @@ import dev.ichido.registry.RegistryServer;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
-import dev.ichido.schemas.TopicSpec;
+import dev.ichido.schemas.TopicAdmin;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -39,8 +39,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -108,16 +106,11 @@ class InboxRoleIT {
     reader = new InboxReader(pool);
   }
 
-  private static void makeTopics(Topics topics) throws Exception {
-    try (Admin admin =
-        Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()))) {
-      List<NewTopic> wanted = new ArrayList<>();
-      for (TopicSpec spec : topics.specs(2, (short) 1)) {
-        wanted.add(
-            new NewTopic(spec.name(), spec.partitions(), spec.replicationFactor())
-                .configs(spec.configs()));
-      }
-      admin.createTopics(wanted).all().get();
+  private static void makeTopics(Topics topics) {
+    try (TopicAdmin admin =
+        TopicAdmin.connect(
+            Map.of("bootstrap.servers", broker.bootstrapServers()), Duration.ofSeconds(30))) {
+      admin.ensure(topics.specs(2, (short) 1));
     }
   }
 
