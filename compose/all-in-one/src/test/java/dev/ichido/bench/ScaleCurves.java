@@ -167,6 +167,22 @@ final class ScaleCurves {
     svg("rate", chart);
   }
 
+  /** What a start leaves to be done in the background, compaction and compilers, is over. */
+  private static void awaitRest() {
+    Duration used;
+    int looks = 0;
+    do {
+      Duration before = processorTime();
+      LockSupport.parkNanos(Duration.ofSeconds(3).toNanos());
+      used = processorTime().minus(before);
+      looks++;
+    } while (used.toMillis() > 900 && looks < 60);
+  }
+
+  private static Duration processorTime() {
+    return ProcessHandle.current().info().totalCpuDuration().orElseThrow();
+  }
+
   /**
    * The ledger is filled with copies of one settled operation, in its changelog while no processor
    * runs, so that each start restores all of them. Deadlines of the copies are not there.
@@ -204,6 +220,7 @@ final class ScaleCurves {
             Stack.DEFAULTS,
             Bench.Scale.USUAL,
             (stack, path) -> {
+              awaitRest();
               String run = next();
               Instant at = Instant.now();
               int known = target + operations(stack);
