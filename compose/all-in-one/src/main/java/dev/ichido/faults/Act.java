@@ -312,7 +312,12 @@ final class Act {
 
   /** How many lines the journal has with that verdict, of this scenario's operations. */
   long journalled(String verdict) {
-    return journal().stream().filter(it -> verdict.equals(it.getVerdict())).count();
+    return lines(verdict).size();
+  }
+
+  /** The lines themselves. */
+  List<JournalEntry> lines(String verdict) {
+    return journal().stream().filter(it -> verdict.equals(it.getVerdict())).toList();
   }
 
   private List<JournalEntry> journal() {
@@ -446,7 +451,7 @@ final class Act {
     EffectCount count = count(effects);
     check(
         count.unasked() == 0, count.unasked() + " operations have an effect that nobody published");
-    check(count.duplicates() == 0, count.duplicates() + " duplicate effects");
+    check(count.duplicates() == 0, count.duplicates() + ScenarioReport.DUPLICATES);
     check(count.lost() == 0, count.lost() + " operations without their effect");
     return new Tally(effects, calls).report(round, count);
   }

@@ -88,12 +88,13 @@ public final class Battery {
     long started = System.nanoTime();
     Path folder = Files.createTempDirectory("ichido-faults-");
     Map<Turn, ScenarioReport> reports = new ConcurrentHashMap<>();
+    Map<Turn, Long> ends = new ConcurrentHashMap<>();
     int rounds = wish.rounds();
     boolean stopped = false;
     boolean kept = true;
     try {
       try {
-        runLanes(folder, contract == null ? "" : contract.configuration(), turns, reports);
+        runLanes(folder, contract == null ? "" : contract.configuration(), turns, reports, ends);
       } catch (InterruptedException e) {
         stopped = true;
         rounds = complete(scenarios, reports);
@@ -113,7 +114,7 @@ public final class Battery {
         rounds,
         stopped,
         taken,
-        (System.nanoTime() - started) / 1e9,
+        ((stopped && rounds > 0 ? endOf(rounds, ends) : System.nanoTime()) - started) / 1e9,
         sums(scenarios, reports, Math.max(1, rounds)));
   }
 
@@ -159,6 +160,15 @@ public final class Battery {
     return lanes;
   }
 
+  /** When the last turn of these rounds was over; another lane may be in the next one by then. */
+  static long endOf(int rounds, Map<Turn, Long> ends) {
+    return ends.entrySet().stream()
+        .filter(it -> it.getKey().round() <= rounds)
+        .mapToLong(Map.Entry::getValue)
+        .max()
+        .orElseThrow();
+  }
+
   private static List<ScenarioReport> sums(
       List<Scenario> scenarios, Map<Turn, ScenarioReport> reports, int rounds) {
     return scenarios.stream()
@@ -175,13 +185,17 @@ public final class Battery {
   }
 
   private void runLanes(
-      Path folder, String actions, List<List<Turn>> turns, Map<Turn, ScenarioReport> reports)
+      Path folder,
+      String actions,
+      List<List<Turn>> turns,
+      Map<Turn, ScenarioReport> reports,
+      Map<Turn, Long> ends)
       throws InterruptedException {
     try (ExecutorService lanes = Executors.newFixedThreadPool(turns.size())) {
       List<Future<?>> running = new ArrayList<>();
       for (List<Turn> own : turns) {
         Path home = Files.createDirectory(folder.resolve("lane-" + (running.size() + 1)));
-        running.add(lanes.submit(new Lane(wish, home, actions, own, reports, progress)));
+        running.add(lanes.submit(new Lane(wish, home, actions, own, reports, ends, progress)));
       }
       try {
         for (Future<?> lane : running) {

@@ -152,7 +152,7 @@ public final class FaultTable {
     JsonNode unknown = metrics.path("unknown");
     JsonNode retries = metrics.path("retry_amplification");
     return """
-    Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s: %d s a round, where 600 are the aim.
+    Taken on %s of commit %s, with %d processors and %d GB (%s, Java %s), in %d s%s.
 
     %s%d operations in %d scenarios, %d %s, seed %d: **%d duplicate effects, %d lost, %d scenarios that do not hold**%s.
 
@@ -172,7 +172,10 @@ public final class FaultTable {
             taken.path("system").asText(),
             taken.path("java").asText(),
             document.path("seconds").asLong(),
-            document.path("seconds_per_round").asLong(),
+            document.has("seconds_per_round")
+                ? ": %d s a round, where 600 are the aim"
+                    .formatted(document.path("seconds_per_round").asLong())
+                : "",
             document.path("stopped").asBoolean() ? "**Stopped before its end.** " : "",
             document.path("operations").asLong(),
             document.path("scenarios").size() - limits,

@@ -23,6 +23,7 @@ final class Lane implements Callable<@Nullable Void> {
   private final String actions;
   private final Queue<Turn> turns;
   private final Map<Turn, ScenarioReport> reports;
+  private final Map<Turn, Long> ends;
   private final Consumer<String> progress;
 
   Lane(
@@ -31,12 +32,14 @@ final class Lane implements Callable<@Nullable Void> {
       String actions,
       List<Turn> turns,
       Map<Turn, ScenarioReport> reports,
+      Map<Turn, Long> ends,
       Consumer<String> progress) {
     this.wish = wish;
     this.folder = folder;
     this.actions = actions;
     this.turns = new ArrayDeque<>(turns);
     this.reports = reports;
+    this.ends = ends;
     this.progress = progress;
   }
 
@@ -100,6 +103,7 @@ final class Lane implements Callable<@Nullable Void> {
       // The processes may have had the signal too, so this says nothing of the scenario.
       throw new InterruptedException();
     }
+    ends.put(turn, System.nanoTime());
     reports.put(turn, report);
     progress.accept(
         "%s: %s, %d operations, %d effects, %.0f s"
@@ -116,9 +120,7 @@ final class Lane implements Callable<@Nullable Void> {
     if (report.pass()) {
       return "holds";
     }
-    return report.scenario().group() == Scenario.Group.LIMITS
-        ? "does not hold, as is known"
-        : "DOES NOT HOLD " + report.findings();
+    return report.isAsKnown() ? "does not hold, as is known" : "DOES NOT HOLD " + report.findings();
   }
 
   /** Whether it came to its end; what broke it off may be wrong with the rig. */

@@ -54,6 +54,56 @@ class ScenariosTest {
   }
 
   @Test
+  void aKnownLimitFailsWhenItShowsMoreThanItsSecondEffects() {
+    Scenario limit = FailureModes.limits().getFirst();
+    ScenarioReport known =
+        ScenarioReport.sum(List.of(report(limit, List.of("1 duplicate effects"), 1)));
+    ScenarioReport untold =
+        ScenarioReport.sum(
+            List.of(report(limit, List.of("expected SECOND_EFFECT", "1 duplicate effects"), 1)));
+    assertThat(battery(known).failed()).isZero();
+    assertThat(battery(untold).failed()).isEqualTo(1);
+    assertThat(battery(untold).toJson().path("duplicate_effects").asInt()).isZero();
+  }
+
+  @Test
+  void aStoppedBatteryTellsTheTimeOfItsCompleteRounds() {
+    Scenario one = Scenarios.all().getFirst();
+    Scenario two = Scenarios.all().getLast();
+    assertThat(
+            Battery.endOf(
+                2,
+                Map.of(
+                    new Battery.Turn(one, 1), 10L,
+                    new Battery.Turn(two, 1), 12L,
+                    new Battery.Turn(one, 2), 20L,
+                    new Battery.Turn(two, 2), 18L,
+                    new Battery.Turn(one, 3), 30L)))
+        .isEqualTo(20);
+    JsonNode complete = stopped(2, 20);
+    assertThat(complete.path("seconds_per_round").asInt()).isEqualTo(10);
+    assertThat(FaultTable.markdown(complete)).contains("in 20 s: 10 s a round, where 600");
+    JsonNode incomplete = stopped(0, 5);
+    assertThat(incomplete.has("seconds_per_round")).isFalse();
+    assertThat(FaultTable.markdown(incomplete)).contains("in 5 s.\n\n**Stopped before its end.**");
+  }
+
+  private static JsonNode stopped(int rounds, double seconds) {
+    return new BatteryReport(
+            7,
+            rounds,
+            true,
+            BatteryReport.Taken.here(),
+            seconds,
+            List.of(ScenarioReport.sum(List.of(report(List.of(), 0)))))
+        .toJson();
+  }
+
+  private static BatteryReport battery(ScenarioReport report) {
+    return new BatteryReport(7, 1, false, BatteryReport.Taken.here(), 3, List.of(report));
+  }
+
+  @Test
   void aRigsHistoryIsTheSameInEveryRun() {
     List<Scenario> all = Scenarios.all();
     List<List<Battery.Turn>> lanes = Battery.lanes(all, 2);
@@ -71,8 +121,12 @@ class ScenariosTest {
   }
 
   private static ScenarioReport report(List<String> findings, long duplicates) {
+    return report(Scenarios.all().getFirst(), findings, duplicates);
+  }
+
+  private static ScenarioReport report(Scenario scenario, List<String> findings, long duplicates) {
     return new ScenarioReport(
-        Scenarios.all().getFirst(),
+        scenario,
         1,
         10,
         12,
