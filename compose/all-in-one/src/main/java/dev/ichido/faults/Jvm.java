@@ -26,6 +26,7 @@ final class Jvm implements AutoCloseable {
   private final Path log;
   private Runnable beforeEnd = () -> {};
   private @Nullable Process process;
+  private boolean paused;
   private long logStart;
 
   /**
@@ -82,6 +83,7 @@ final class Jvm implements AutoCloseable {
             .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
     builder.environment().putAll(environment);
     logStart = log.toFile().length();
+    paused = false;
     try {
       Process running = builder.start();
       process = running;
@@ -127,11 +129,15 @@ final class Jvm implements AutoCloseable {
   /** SIGSTOP. */
   void pause() {
     signal("-STOP");
+    paused = true;
   }
 
-  /** SIGCONT. */
+  /** SIGCONT; does nothing when it was not paused. */
   void resume() {
-    signal("-CONT");
+    if (paused) {
+      signal("-CONT");
+      paused = false;
+    }
   }
 
   /** SIGTERM; returns when it is gone. */

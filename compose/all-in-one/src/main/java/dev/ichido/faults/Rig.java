@@ -34,6 +34,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -268,8 +269,19 @@ final class Rig implements AutoCloseable {
 
   private Instance replace(
       Kind role, String suffix, String mainClass, Function<String, List<String>> arguments) {
+    return replace(role, suffix, Map.of(), mainClass, arguments);
+  }
+
+  private Instance replace(
+      Kind role,
+      String suffix,
+      Map<String, String> environment,
+      String mainClass,
+      Function<String, List<String>> arguments) {
     role(role).end();
-    Instance instance = instance(role, suffix, folder.resolve("state"), mainClass, arguments);
+    Map<String, String> all = new HashMap<>(environment);
+    all.putAll(state(""));
+    Instance instance = instance(role, suffix, all, mainClass, arguments);
     others.add(instance);
     instance.jvm().start();
     return instance;
@@ -283,7 +295,17 @@ final class Rig implements AutoCloseable {
 
   /** SIGKILL, then a start on the same folder. */
   void killAndStartBroker() throws InterruptedException {
+    killBroker();
+    startBroker();
+  }
+
+  /** SIGKILL. */
+  void killBroker() {
     broker.kill();
+  }
+
+  /** On the same folder; returns when it listens. */
+  void startBroker() throws InterruptedException {
     broker.start();
     awaitBroker();
   }
@@ -309,7 +331,7 @@ final class Rig implements AutoCloseable {
             "command",
             128,
             folder.resolve("command.log"),
-            Map.of("ICHIDO_STATE", folder.resolve("state").toString()),
+            state(""),
             Main.class.getName(),
             all)
         .run();
@@ -392,8 +414,8 @@ final class Rig implements AutoCloseable {
       remote.awaitUp();
       remote.clear();
     }
-    broker.start();
-    awaitBroker();
+    startBroker();
+    roles.values().stream().map(Instance::jvm).filter(Jvm::isAlive).forEach(Jvm::resume);
     awaitReady();
   }
 
@@ -437,21 +459,25 @@ final class Rig implements AutoCloseable {
     return instance(
         role,
         suffix,
-        folder.resolve("state" + suffix),
+        state(suffix),
         Main.class.getName(),
         port -> arguments(role, configFile, port));
+  }
+
+  private Map<String, String> state(String suffix) {
+    return Map.of("ICHIDO_STATE", folder.resolve("state" + suffix).toString());
   }
 
   private Instance instance(
       Kind role,
       String suffix,
-      Path state,
+      Map<String, String> environment,
       String mainClass,
       Function<String, List<String>> arguments) {
     int port = LoopbackPorts.free();
     Instance instance =
         new Instance(
-            jvm(role, suffix, state, mainClass, arguments.apply(String.valueOf(port))), port);
+            jvm(role, suffix, environment, mainClass, arguments.apply(String.valueOf(port))), port);
     if (role == Kind.RELAY) {
       audits.watch(instance);
     }
@@ -463,13 +489,18 @@ final class Rig implements AutoCloseable {
         role.word(), "--config", configFile.toString(), "--http-port", port, "--verbose");
   }
 
-  private Jvm jvm(Kind role, String suffix, Path state, String mainClass, List<String> arguments) {
+  private Jvm jvm(
+      Kind role,
+      String suffix,
+      Map<String, String> environment,
+      String mainClass,
+      List<String> arguments) {
     return new Jvm(
         guard,
         role.word() + suffix,
         role == Kind.PROCESSOR ? 192 : 128,
         folder.resolve(role.word() + suffix + ".log"),
-        Map.of("ICHIDO_STATE", state.toString()),
+        environment,
         mainClass,
         arguments);
   }

@@ -6,17 +6,18 @@ import dev.ichido.faults.Scenario.Group;
 import dev.ichido.remotes.Fault;
 import dev.ichido.remotes.FaultKind;
 import dev.ichido.remotes.RemoteKind;
+import dev.ichido.replay.TopicTail;
 import dev.ichido.schemas.Topics;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -113,6 +114,15 @@ final class TheThirteen {
             TheThirteen::executorSteps));
     all.add(
         of(
+            "crash-executor-uncommitted",
+            List.of("F-06", "M-04", "FR-09", "FR-32"),
+            "kill -9 of the executor as soon as 20 results are in their topic, until three kills came"
+                + " before the broker had the positions of their commands, or six in all",
+            "at least one kill met results whose commands were not committed: they are handed out"
+                + " again, and not called again; one effect each",
+            TheThirteen::uncommitted));
+    all.add(
+        of(
             "crash-processor-steps",
             List.of("F-06", "M-03", "FR-10", "FR-30"),
             "kill -9 of the processor while the broker is silent, right after it counted decisions;"
@@ -128,6 +138,26 @@ final class TheThirteen {
                 + " read and not committed; three times",
             "one effect each, every delivery answered",
             TheThirteen::inboxSteps));
+    all.add(
+        of(
+            "crash-database-steps",
+            List.of("F-06", "FR-09", "FR-10", "FR-31"),
+            "kill -9 of every process of PostgreSQL with 20 operations in the outbox and 20 replies"
+                + " on their way; with 20 intents and 20 results that nobody decided on; with 20"
+                + " commands that nobody claimed; with 16 calls on their way and 16 effects done,"
+                + " whose answers come while it is away; and with claims taken of which the executor"
+                + " was not told",
+            "one call and one effect each, every delivery answered; UNKNOWN only where the executor"
+                + " was not told, until the lease is over",
+            StepCrashes::ofDatabase));
+    all.add(
+        of(
+            "crash-broker-steps",
+            List.of("F-06", "FR-10", "FR-22", "FR-31"),
+            "kill -9 of the broker at the first four of these steps, where the answers that come"
+                + " while it is away are recorded with their claims",
+            "one call and one effect each, every delivery answered",
+            StepCrashes::ofBroker));
     all.add(
         of(
             "stale-in-progress",
@@ -337,7 +367,8 @@ final class TheThirteen {
     }
     effected.addAll(unsent);
     act.await(
-        "4 results that are recorded", () -> claims(act, unsent, "recorded_at is not null") == 4);
+        "4 results that are recorded",
+        () -> StepCrashes.claims(act, unsent, "recorded_at is not null") == 4);
     rig.role(Kind.EXECUTOR).kill();
     rig.brokerWire().open();
     rig.killAndStart(Kind.EXECUTOR);
@@ -363,32 +394,62 @@ final class TheThirteen {
     act.rig().role(Kind.EXECUTOR).kill();
     wire.cut();
     wire.open();
-    act.check(claims(act, operations, "true") == 0, "a command was claimed before the kill");
+    act.check(
+        StepCrashes.claims(act, operations, "true") == 0, "a command was claimed before the kill");
     act.rig().killAndStart(Kind.EXECUTOR);
     act.did("killed with 4 commands received and not claimed");
     return operations;
   }
 
-  /** A look into the claims, only to strike at the right moment. */
-  private static int claims(Act act, List<Operation> operations, String that) {
-    try (Connection connection = act.rig().runtime().getConnection();
-        PreparedStatement claims =
-            connection.prepareStatement(
-                "select count(*) from ichido.claim where "
-                    + that
-                    + " and record_key like '%' || ?")) {
-      int count = 0;
-      for (Operation operation : operations) {
-        claims.setString(1, operation.id());
-        try (ResultSet row = claims.executeQuery()) {
-          row.next();
-          count += row.getInt(1);
+  private static void uncommitted(Act act) throws InterruptedException {
+    Rig rig = act.rig();
+    Remote remote = rig.remote(RemoteKind.LEGACY);
+    Topic commands = rig.topic(Topics::commands);
+    String group = rig.config().topics().prefix() + "-executor";
+    List<Operation> operations = new ArrayList<>();
+    int met = 0;
+    for (int kills = 0; met < 3 && kills < 6; kills++) {
+      long open;
+      try (TopicTail commanded = commands.follow();
+          TopicTail results = rig.topic(Topics::results).follow()) {
+        for (int i = 0; i < 20; i++) {
+          Operation operation = act.operation("pay.lasting");
+          operations.add(operation);
+          remote.add(Fault.of(FaultKind.HOLD_BEFORE_COMMIT).forBusinessKey(operation.business()));
+          act.deliver(operation);
         }
+        act.await("20 calls that are held", () -> remote.held() >= 20);
+        remote.release();
+        Set<String> sent = new HashSet<>();
+        act.await("20 results", () -> read(results, sent).size() >= 20);
+        rig.role(Kind.EXECUTOR).kill();
+        Map<Integer, Long> committed = commands.committed(group);
+        open =
+            commanded.read().stream()
+                .filter(it -> sent.contains(Topic.operationId(it)))
+                .filter(it -> it.offset() >= committed.getOrDefault(it.partition(), 0L))
+                .count();
       }
-      return count;
-    } catch (SQLException away) {
-      return 0;
+      act.did("killed with 20 results sent, %d of whose commands were uncommitted".formatted(open));
+      met += open > 0 ? 1 : 0;
+      rig.killAndStart(Kind.EXECUTOR);
+      act.await("what was not committed to be handed out again", () -> recorded(act) >= open);
     }
+    act.settle();
+    act.check(met > 0, "every command was committed before its kill");
+    for (Operation operation : operations) {
+      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
+    }
+  }
+
+  private static Set<String> read(TopicTail tail, Set<String> ids) {
+    tail.read(record -> ids.add(Topic.operationId(record)));
+    return ids;
+  }
+
+  /** Commands whose result was there before, since the executor started. */
+  private static double recorded(Act act) throws InterruptedException {
+    return act.rig().meter(Kind.EXECUTOR, "ichido_executor_claims", "\"recorded\"");
   }
 
   private static void processorSteps(Act act) throws InterruptedException {
@@ -441,7 +502,9 @@ final class TheThirteen {
         for (Operation operation : operations) {
           act.awaitEffects(act.rig().remote(RemoteKind.LEGACY), operation, 1);
         }
-        act.await("the inbox to wait for the lock", () -> isWaitedFor(statement));
+        act.await(
+            "the inbox to wait for the lock",
+            () -> StepCrashes.isWaitedFor(statement, "ichido.inbox_reply"));
         act.rig().role(Kind.INBOX).kill();
         holder.rollback();
       }
@@ -449,17 +512,6 @@ final class TheThirteen {
     }
     load.await();
     act.settle();
-  }
-
-  private static boolean isWaitedFor(Statement statement) {
-    try (ResultSet row =
-        statement.executeQuery(
-            "select exists (select from pg_locks where relation = 'ichido.inbox_reply'::regclass"
-                + " and not granted)")) {
-      return row.next() && row.getBoolean(1);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private static double expired(Act act) throws InterruptedException {

@@ -9,6 +9,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -36,6 +38,33 @@ final class Topic {
           });
     }
     return found;
+  }
+
+  /** What is committed from now on; to be closed by who asked for it. */
+  TopicTail follow() {
+    return TopicTail.fromNow(kafka, name);
+  }
+
+  /** The last part of a record's key, which names its operation. */
+  static String operationId(ConsumerRecord<byte[], byte[]> record) {
+    String key = new String(record.key(), UTF_8);
+    return key.substring(key.lastIndexOf('/') + 1);
+  }
+
+  /** Where a group goes on, by partition, as the broker has it. */
+  Map<Integer, Long> committed(String group) throws InterruptedException {
+    try (Admin admin = Admin.create(Map.copyOf(kafka))) {
+      return admin
+          .listConsumerGroupOffsets(group)
+          .partitionsToOffsetAndMetadata()
+          .get()
+          .entrySet()
+          .stream()
+          .filter(it -> it.getKey().topic().equals(name))
+          .collect(Collectors.toMap(it -> it.getKey().partition(), it -> it.getValue().offset()));
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
   }
 
   /** Writes them again as they are, under their keys or others. */
