@@ -15,14 +15,17 @@ import dev.ichido.remotes.FaultKind;
 import dev.ichido.remotes.Faults;
 import dev.ichido.remotes.RemoteKind;
 import dev.ichido.remotes.StatusMode;
+import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.Topics;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The ways in which idempotency layers are known to fail, beyond the thirteen. */
@@ -74,6 +77,16 @@ final class FailureModes {
             "one effect each, every delivery answered",
             FailureModes::movedRoles),
         of(
+            "clock-skew-the-other-way",
+            List.of("M-07", "FR-05", "FR-01"),
+            "the executor runs with a clock that is 7 to 12 seconds ahead, then the processor with"
+                + " one that is as much behind, while answers are lost, under leases of 30 seconds"
+                + " and, at the executor, of 6; then the processor is 10 minutes behind",
+            "under the longer leases, one effect each; under the shorter, no call at all until the"
+                + " clock is right and a person grants more attempts; with 10 minutes, CLOCK_SKEW"
+                + " and no effect until the clock is right",
+            FailureModes::movedTheOtherWay),
+        of(
             "webhook-and-model-replay",
             List.of("M-11", "FR-15", "FR-03"),
             "the model calls for the same order again, with an id of its business fields; and two"
@@ -121,6 +134,17 @@ final class FailureModes {
             "the next attempt runs under the same key; the late request has no second effect",
             act -> delayed(act, RemoteKind.IETF, "charge")),
         of(
+            "zombie-executor-keyed",
+            List.of("M-13", "FR-01"),
+            "SIGSTOP of an executor that has checked its claim and its deadline and looks up its"
+                + " remote's name; another one makes the next attempt, to a remote that dedupes on"
+                + " our key; then SIGCONT",
+            "the first call is made after all, and has no second effect",
+            act -> {
+              zombie(act, RemoteKind.IETF, "charge.named", "DUPLICATE_RESULT");
+              act.settle();
+            }),
+        of(
             "repeated-compensation",
             List.of("M-16", "F-13", "FR-43"),
             "4 operations are undone: each compensation is delivered four times at once, its answer"
@@ -156,7 +180,17 @@ final class FailureModes {
             "the network holds 2 requests back until two status reads said absent, to a remote that"
                 + " honours neither key nor version",
             "a second effect: nothing at our end can call a request back that has left",
-            act -> delayed(act, RemoteKind.LEGACY, "pay")));
+            act -> delayed(act, RemoteKind.LEGACY, "pay")),
+        new Scenario(
+            "zombie-executor",
+            Group.LIMITS,
+            List.of("M-13"),
+            "SIGSTOP of an executor that has checked its claim and its deadline and looks up its"
+                + " remote's name; two status reads say absent, and another one makes the next"
+                + " attempt, to a remote that honours neither key nor version; then SIGCONT",
+            "a second effect, since what is paused between its last check and its first byte can't"
+                + " be called back; SECOND_EFFECT with both references tells of it",
+            FailureModes::zombieWithoutKey));
   }
 
   private static Scenario of(
@@ -248,8 +282,7 @@ final class FailureModes {
     for (Kind role : List.of(Kind.EXECUTOR, Kind.PROCESSOR)) {
       // An executor that is ahead by more than a lease starts nothing, which is safe and no use.
       Duration by = role == Kind.EXECUTOR ? skew.negated() : skew;
-      rig.awaitReady(rig.replaceByMoved(role, by));
-      act.did("the %s's clock was moved by %s".formatted(role.word(), by));
+      move(act, role, by);
       List<String> deliveries = new ArrayList<>();
       for (int i = 0; i < 12; i++) {
         Operation operation = act.operation("pay");
@@ -265,10 +298,88 @@ final class FailureModes {
       for (String delivery : deliveries) {
         act.awaitLast(delivery);
       }
-      rig.endOthers();
-      rig.heal();
+      moveBack(act);
     }
     act.settle();
+  }
+
+  private static void move(Act act, Kind role, Duration by) throws InterruptedException {
+    act.rig().awaitReady(act.rig().replaceByMoved(role, by));
+    act.did("the %s's clock was moved by %s".formatted(role.word(), by));
+  }
+
+  private static void moveBack(Act act) throws InterruptedException {
+    act.rig().endOthers();
+    act.rig().heal();
+  }
+
+  private static void movedTheOtherWay(Act act) throws InterruptedException {
+    Duration skew = act.schedule().time(Duration.ofSeconds(7), Duration.ofSeconds(12));
+    move(act, Kind.EXECUTOR, skew);
+    List<Operation> started = lasting(act);
+    List<Operation> late = List.of(act.operation("pay"), act.operation("pay"));
+    List<String> waiting = new ArrayList<>();
+    for (Operation operation : late) {
+      waiting.add(act.deliver(operation));
+    }
+    for (String delivery : waiting) {
+      act.await(
+          "the last attempt that may be made",
+          () -> act.replies(delivery).stream().anyMatch(it -> "MAX_ATTEMPTS".equals(it.code())));
+    }
+    moveBack(act);
+    for (Operation operation : late) {
+      act.check(
+          act.rig().remote(RemoteKind.LEGACY).writes(operation.business()) == 0,
+          "a call was made after the deadline that its executor saw");
+      resolve(act, operation, "NOT_STARTED");
+    }
+    move(act, Kind.PROCESSOR, skew.negated());
+    for (Operation operation : started) {
+      act.awaitVerdict(act.deliver(operation), "REPLAYED");
+    }
+    lasting(act);
+    moveBack(act);
+    move(act, Kind.PROCESSOR, Duration.ofMinutes(-10));
+    List<Operation> refused = new ArrayList<>(started);
+    for (int i = 0; i < 4; i++) {
+      refused.add(act.operation("pay"));
+    }
+    for (Operation operation : refused) {
+      String delivery = act.deliver(operation);
+      act.awaitVerdict(delivery, "INVALID");
+      act.check(
+          "CLOCK_SKEW".equals(act.replies(delivery).getLast().code()),
+          "another code than CLOCK_SKEW");
+    }
+    moveBack(act);
+    for (Operation operation : refused) {
+      act.deliver(operation);
+    }
+    act.settle();
+  }
+
+  /** Operations whose leases are longer than the skew, some of whose answers are lost. */
+  private static List<Operation> lasting(Act act) throws InterruptedException {
+    List<Operation> operations = new ArrayList<>();
+    List<String> deliveries = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      Operation operation = act.operation("pay.lasting");
+      operations.add(operation);
+      if (i % 3 < 2) {
+        act.rig()
+            .remote(RemoteKind.LEGACY)
+            .add(
+                Fault.of(i % 3 == 0 ? FaultKind.RESET_AFTER_COMMIT : FaultKind.RESET_BEFORE_READ)
+                    .forBusinessKey(operation.business()));
+      }
+      deliveries.add(act.deliver(operation));
+      deliveries.add(act.deliver(operation));
+    }
+    for (String delivery : deliveries) {
+      act.awaitLast(delivery);
+    }
+    return operations;
   }
 
   private static void modelReplay(Act act) throws InterruptedException {
@@ -390,22 +501,26 @@ final class FailureModes {
       act.check(
           act.replies(deliveries.get(i)).stream().noneMatch(it -> it.isFinal()),
           "what nobody can know was told as known");
-      int code =
-          act.rig()
-              .command(
-                  "operation",
-                  "resolve",
-                  operation.tenant(),
-                  operation.id(),
-                  "--as",
-                  "SUCCEEDED",
-                  "--by",
-                  "person:ops",
-                  "--evidence",
-                  "seen in the book");
-      act.check(code == 0, "a person could not settle an unknown operation");
+      resolve(act, operation, "SUCCEEDED");
     }
     act.settle();
+  }
+
+  private static void resolve(Act act, Operation operation, String as) throws InterruptedException {
+    int code =
+        act.rig()
+            .command(
+                "operation",
+                "resolve",
+                operation.tenant(),
+                operation.id(),
+                "--as",
+                as,
+                "--by",
+                "person:ops",
+                "--evidence",
+                "seen in the book");
+    act.check(code == 0, "a person could not settle an operation as " + as);
   }
 
   private static void lagging(Act act) throws InterruptedException {
@@ -447,6 +562,53 @@ final class FailureModes {
               remote.calls().getOrDefault(operation.business(), 0)
                   > before.getOrDefault(operation.business(), 0));
     }
+    act.settle();
+  }
+
+  /**
+   * Waits until the executor's call has no byte at the remote and nothing left to check, stops it
+   * there for one attempt of another executor, and lets it go on until its report is decided on.
+   */
+  private static void zombie(Act act, RemoteKind kind, String action, String decided)
+      throws InterruptedException {
+    Rig rig = act.rig();
+    Remote remote = rig.remote(kind);
+    try (Gate gate = rig.gate()) {
+      Rig.Instance zombie = rig.replaceByGated(Kind.EXECUTOR, gate);
+      rig.awaitReady(zombie);
+      act.check(!gate.isReached(), "a name was looked up before there was a call");
+      Operation operation = act.operation(action);
+      String delivery = act.deliver(operation);
+      act.await("a call that looks its remote up", gate::isReached);
+      zombie.jvm().pause();
+      act.did("stopped with %d calls at the remote".formatted(remote.writes(operation.business())));
+      rig.role(Kind.EXECUTOR).start();
+      act.awaitLast(delivery);
+      act.check(
+          remote.writes(operation.business()) == 1, "the other executor did not call just once");
+      gate.open();
+      zombie.jvm().resume();
+      act.await("the first call, late", () -> remote.writes(operation.business()) == 2);
+      act.await(decided, () -> act.journalled(decided) > 0);
+    }
+  }
+
+  private static void zombieWithoutKey(Act act) throws InterruptedException {
+    zombie(act, RemoteKind.LEGACY, "pay.named", "SECOND_EFFECT");
+    JournalEntry told = act.lines("SECOND_EFFECT").getFirst();
+    Set<String> references = new HashSet<>();
+    act.rig()
+        .remote(RemoteKind.LEGACY)
+        .book()
+        .byBusinessKey(told.getOperationId())
+        .forEach(it -> references.add(it.reference()));
+    act.check(
+        told.getAlarm()
+            && references.equals(
+                Set.of(
+                    String.valueOf(told.getRemoteReference()),
+                    String.valueOf(told.getOtherReference()))),
+        "the alarm does not name the references of both effects");
     act.settle();
   }
 

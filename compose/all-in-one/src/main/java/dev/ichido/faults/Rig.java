@@ -267,6 +267,21 @@ final class Rig implements AutoCloseable {
         role, "-released", Main.class.getName(), port -> arguments(role, releasedFile, port));
   }
 
+  /** As {@link #startAnother}, in place of the first one and with the gate on its way to names. */
+  Instance replaceByGated(Kind role, Gate gate) {
+    return replace(
+        role,
+        "-gated",
+        Map.of("JDK_JAVA_OPTIONS", gate.javaOption()),
+        Main.class.getName(),
+        port -> arguments(role, configFile, port));
+  }
+
+  /** To be closed by who asked for it. */
+  Gate gate() throws InterruptedException {
+    return new Gate(folder.resolve("hosts"));
+  }
+
   private Instance replace(
       Kind role, String suffix, String mainClass, Function<String, List<String>> arguments) {
     return replace(role, suffix, Map.of(), mainClass, arguments);

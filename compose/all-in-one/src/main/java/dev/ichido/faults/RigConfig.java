@@ -38,6 +38,8 @@ final class RigConfig {
             .replace("INBOX_DATABASE", database(Kind.INBOX, database, databaseWires))
         + (ACTIONS + actions)
             .replace("LEASE", LEASE)
+            .replace("LEGACY_PORT", port(RemoteKind.LEGACY, remotes))
+            .replace("IETF_PORT", port(RemoteKind.IETF, remotes))
             .replace("LEGACY", url(RemoteKind.LEGACY, remotes))
             .replace("IETF", url(RemoteKind.IETF, remotes))
             .replace("GCLOUD", url(RemoteKind.GCLOUD, remotes));
@@ -55,8 +57,12 @@ final class RigConfig {
   }
 
   private static String url(RemoteKind kind, Map<RemoteKind, Remote> remotes) {
+    return "http://" + LoopbackPorts.HOST + ":" + port(kind, remotes);
+  }
+
+  private static String port(RemoteKind kind, Map<RemoteKind, Remote> remotes) {
     Remote remote = remotes.get(kind);
-    return "http://" + LoopbackPorts.HOST + ":" + (remote == null ? 0 : remote.wire().port());
+    return String.valueOf(remote == null ? 0 : remote.wire().port());
   }
 
   private static final String SERVERS =
@@ -78,6 +84,26 @@ final class RigConfig {
       inbox: { database: { INBOX_DATABASE } }
       """;
 
+  /** Of a call that stays under way while processes are stopped and started. */
+  private static final String LONG_TIMEOUTS = "{ connect: 40s, first_byte: 40s, total: 40s }";
+
+  /** The remote with a key. */
+  private static final String KEYED =
+      """
+      remote: ietf
+            url: IETF/payments
+            headers: { X-Business-Key: '{arguments.order}', X-Natural-Key: '{arguments.order}' }
+            key: { header: Idempotency-Key, quoted: true, charset: '[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+' }
+            timeouts: TIMEOUTS
+            answers:
+              expected: [201]
+              not_accepted: [429]
+              terminal: [400, 402, 422]
+              rules: [{ status: 409, means: UNKNOWN, reason: KEY_IN_FLIGHT }]
+            reference: $.id\
+      """
+          .strip();
+
   private static final String ACTIONS =
       """
       tenants:
@@ -92,6 +118,15 @@ final class RigConfig {
         pay.lasting: { lease: 30s, retry: RETRY, remote: ASKED, http: LASTING }
         # A lease that is shorter than the work.
         pay.hasty: { lease: 2s, retry: RETRY, remote: ASKED, http: PATIENT }
+        # Its remote has a name, which is looked up for the first call of a process.
+        pay.named: { lease: 3s, retry: RETRY, remote: ASKED, http: NAMED_ASKED }
+        charge.named:
+          lease: 3s
+          retry: RETRY
+          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
+          http:
+            NAMED_KEYED
+            status: { url: 'http://localhost:IETF_PORT/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
         # Everything about it is forgotten soon.
         pay.brief:
           lease: LEASE
@@ -160,27 +195,22 @@ final class RigConfig {
               asked("/transfers", "{arguments.order}")
                   .replace("TIMEOUTS", "{ connect: 2s, first_byte: 9s, total: 9s }"))
           .replace(
+              "NAMED_ASKED",
+              asked("/transfers", "{arguments.order}")
+                  .replace("LEGACY", "http://localhost:LEGACY_PORT")
+                  .replace("TIMEOUTS", LONG_TIMEOUTS))
+          .replace(
               "FORMED",
               asked("/transfers", "{arguments.order}")
                   .replace(", status:", ", " + RESULT_OF_1 + ", status:"))
           .replace("REGIONAL", asked("/transfers", "{arguments.order}@{scope}"))
           .replace("GIFT", asked("/gifts", "{operation_id}"))
           .replace(
-              "KEYED",
-              """
-              remote: ietf
-                    url: IETF/payments
-                    headers: { X-Business-Key: '{arguments.order}', X-Natural-Key: '{arguments.order}' }
-                    key: { header: Idempotency-Key, quoted: true, charset: '[\\x20-\\x21\\x23-\\x5b\\x5d-\\x7e]+' }
-                    timeouts: TIMEOUTS
-                    answers:
-                      expected: [201]
-                      not_accepted: [429]
-                      terminal: [400, 402, 422]
-                      rules: [{ status: 409, means: UNKNOWN, reason: KEY_IN_FLIGHT }]
-                    reference: $.id\
-              """
-                  .strip())
+              "NAMED_KEYED",
+              KEYED
+                  .replace("IETF", "http://localhost:IETF_PORT")
+                  .replace("TIMEOUTS", LONG_TIMEOUTS))
+          .replace("KEYED", KEYED)
           .replace(
               "RETRY",
               "{ max_attempts: 9, initial: 200ms, max: 1s, budget: { tokens: 100000, refill:"
