@@ -7,11 +7,15 @@ import dev.ichido.config.ConfigLoader;
 import dev.ichido.config.IchidoConfig;
 import dev.ichido.embedded.DataFolder;
 import dev.ichido.embedded.EmbeddedBroker;
+import dev.ichido.embedded.EmbeddedDatabase;
+import dev.ichido.relay.OutboxDatabase;
+import dev.ichido.relay.OutboxMigration;
 import dev.ichido.topology.NodeNames;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,6 +31,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -55,8 +62,8 @@ import org.knowm.xchart.XYChartBuilder;
  * dependency:build-classpath -Dmdep.outputFile=target/cp -pl compose/all-in-one} and then {@code
  * java -cp compose/all-in-one/target/test-classes:compose/all-in-one/target/classes:$(cat
  * compose/all-in-one/target/cp) dev.ichido.bench.ScaleCurves OUT CURVE...}, with the curves {@code
- * in-flight rate ledger expiry partitions backlog tenants actions}. {@code -Dpoints=10000,100000}
- * takes fewer points of one.
+ * in-flight rate ledger expiry partitions backlog tenants actions commits}. {@code
+ * -Dpoints=10000,100000} takes fewer points of one.
  */
 final class ScaleCurves {
   private static final int WARM_UP = 4_000;
@@ -102,6 +109,7 @@ final class ScaleCurves {
           case "backlog" -> curves.backlog();
           case "tenants" -> curves.tenants();
           case "actions" -> curves.actions();
+          case "commits" -> curves.commits();
           default -> throw new IllegalArgumentException(curve);
         }
       }
@@ -433,6 +441,59 @@ final class ScaleCurves {
             "A backlog of %,d rows".formatted(rows), "seconds", "operations without their answer");
     series(chart, "waiting", points, Point::extra);
     svg("backlog", chart);
+  }
+
+  /** The first hop alone, which nobody follows: intents committed by so many connections. */
+  private void commits() throws Exception {
+    List<Point> points = new ArrayList<>();
+    Path data = Path.of(".ichido", "curves", next());
+    try (EmbeddedDatabase database = EmbeddedDatabase.start(data)) {
+      var unused =
+          new OutboxMigration(
+                  OutboxDatabase.of(database.url(), database.user(), database.password()))
+              .run();
+      commit(database, 16, Duration.ofSeconds(3));
+      for (int connections : points("1,4,16,64")) {
+        Duration span = Duration.ofSeconds(5);
+        long commits = commit(database, connections, span);
+        points.add(new Point(connections, commits / (double) span.toSeconds(), 0, 0, 0));
+      }
+    }
+    delete(data);
+    csv("commits", "connections", points);
+    XYChart chart =
+        chart("Intents committed to the outbox alone", "connections", "commits a second");
+    chart.getStyler().setXAxisLogarithmic(true);
+    series(chart, "commits", points, Point::perSecond);
+    svg("commits", chart);
+  }
+
+  private long commit(EmbeddedDatabase database, int connections, Duration span) throws Exception {
+    long end = System.nanoTime() + span.toNanos();
+    List<Future<Integer>> counts = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(connections)) {
+      for (int i = 0; i < connections; i++) {
+        String run = next();
+        counts.add(
+            threads.submit(
+                () -> {
+                  int commits = 0;
+                  try (Connection connection =
+                      DriverManager.getConnection(
+                          database.url(), database.user(), database.password())) {
+                    while (System.nanoTime() - end < 0) {
+                      insert(connection, 1, run + "-" + commits++);
+                    }
+                  }
+                  return commits;
+                }));
+      }
+    }
+    long sum = 0;
+    for (Future<Integer> count : counts) {
+      sum += count.get();
+    }
+    return sum;
   }
 
   private static void insert(Connection connection, int rows, String run) throws SQLException {

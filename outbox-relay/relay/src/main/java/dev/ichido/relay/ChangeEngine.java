@@ -103,6 +103,7 @@ final class ChangeEngine {
     p.put("database.dbname", source.name());
     p.put("database.user", database.user());
     p.put("database.password", database.password());
+    p.put("driver.socketFactory", PatientSockets.class.getName());
     source
         .driverSettings()
         .forEach(
