@@ -10,6 +10,7 @@ import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.topology.DedupTopology;
 import dev.ichido.topology.NodeNames;
+import dev.ichido.topology.operation.Hearing;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.DeadlineKey;
 import dev.ichido.topology.store.StoredOperation;
@@ -69,6 +70,8 @@ public final class VirtualProcessor implements AutoCloseable {
   private final Deserializer<JournalEntry> journal = serdes.deserializer(JournalEntry.class);
   private final Deserializer<DeadLetter> deadLetters = serdes.deserializer(DeadLetter.class);
   private final Map<String, Map<Bytes, byte[]>> changelogs = new LinkedHashMap<>();
+  private final Hearing hearing;
+  private final Duration sweepEvery;
   private final Path root;
   private Path stateDir;
   private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
@@ -86,6 +89,13 @@ public final class VirtualProcessor implements AutoCloseable {
 
   /** A processor without a past, under these policies. */
   public VirtualProcessor(PolicySet policies) {
+    this(policies, Hearing.IMMEDIATE, SWEEP);
+  }
+
+  /** One that may not have read everything that was sent. */
+  VirtualProcessor(PolicySet policies, Hearing hearing, Duration sweepEvery) {
+    this.hearing = hearing;
+    this.sweepEvery = sweepEvery;
     try {
       this.root = Files.createTempDirectory("ichido-conformance");
       this.stateDir = Files.createDirectory(root.resolve("0"));
@@ -141,7 +151,8 @@ public final class VirtualProcessor implements AutoCloseable {
     while (now.isBefore(target)) {
       Instant due = nextDeadline().filter(it -> it.isBefore(target)).orElse(target);
       // One that is due already is taken by the very next sweep.
-      Instant stop = due.isAfter(now) ? due : now.plus(SWEEP);
+      Instant sweep = now.plus(sweepEvery);
+      Instant stop = due.isAfter(now) ? due : sweep.isBefore(target) ? sweep : target;
       driver.advanceWallClockTime(Duration.between(now, stop));
       now = stop;
     }
@@ -220,7 +231,8 @@ public final class VirtualProcessor implements AutoCloseable {
     properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, "true");
     return new TopologyTestDriver(
         new DedupTopology(topics, serdes, () -> policies, meters)
-            .withSweep(SWEEP, 1_000)
+            .withHearing(hearing)
+            .withSweep(sweepEvery, 1_000)
             .build(properties),
         properties,
         now);

@@ -209,6 +209,43 @@ class ProcessorRoleIT {
     assertThat(read(topics.commands(), SideEffectCommand.class)).hasSize(1);
   }
 
+  /** The lease ends while nobody decides, and the result of the attempt is in the topic by then. */
+  @Tag("FR-10")
+  @Test
+  void aResultThatWaitedForAProcessorIsNoUnknown() throws Exception {
+    Topics topics = topics("late");
+    StepRecords records = new StepRecords(topics, serdes);
+    PolicySet policies = Policies.with(policy("actions: { pay.transfer: { lease: 1s } }"));
+    StepRecords.Sent first = intent(records, 1, "op-0000000000000001");
+    StepRecords.Sent silent = intent(records, 2, "op-0000000000000002");
+    try (ProcessorRole role = role(topics, "late", policies)) {
+      send(topics.intents(), first.key(), first.value());
+      awaitVerdict(topics, "d-1", "CLAIMED");
+      assertThat(role.failure()).isEmpty();
+    }
+    settle(topics, records, "op-0000000000000001");
+    Instant end = read(topics.commands(), SideEffectCommand.class).getFirst().getDeadline();
+    await().atMost(PATIENCE).until(() -> Instant.now().isAfter(end));
+    try (ProcessorRole role = role(topics, "late", policies)) {
+      awaitVerdict(topics, "d-1", "SETTLED");
+      send(topics.intents(), silent.key(), silent.value());
+      awaitVerdict(topics, "d-2", "CLAIMED");
+      // Sooner than what nobody tells is called over.
+      await()
+          .atMost(Duration.ofSeconds(14))
+          .until(() -> verdicts(topics, silent).contains("LEASE_EXPIRED"));
+      assertThat(role.failure()).isEmpty();
+    }
+    assertThat(verdicts(topics, first)).containsExactly("CLAIMED", "SETTLED");
+  }
+
+  private List<String> verdicts(Topics topics, StepRecords.Sent about) {
+    return read(topics.journal(), JournalEntry.class).stream()
+        .filter(it -> about.recordKey().endsWith("/" + it.getOperationId()))
+        .map(JournalEntry::getVerdict)
+        .toList();
+  }
+
   @Test
   void poisonGoesToTheDeadLettersAndTheStreamGoesOn() throws Exception {
     Topics topics = topics("poison");

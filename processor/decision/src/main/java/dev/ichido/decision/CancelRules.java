@@ -25,10 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class CancelRules {
   private CancelRules() {}
 
-  static Decision decide(OperationState before, CancelReceived e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, CancelReceived e) {
     ReplyAddress to = address(e);
-    Refusal refusal = IntentRules.refusal(e.refusal(), e.issuedAt(), e.at(), policy);
+    Refusal refusal = IntentRules.refusal(e.refusal(), e.issuedAt(), e.at(), d.policy());
     if (refusal != null) {
       return d.refuse(to, refusal);
     }
@@ -46,7 +45,7 @@ final class CancelRules {
         yield tell(d, to, next);
       }
       case Known s ->
-          IntentRules.mayUse(s.binding(), e.principal(), policy)
+          IntentRules.mayUse(s.binding(), e.principal(), d.policy())
               ? known(d, to, s)
               : d.unauthorized(to);
     };

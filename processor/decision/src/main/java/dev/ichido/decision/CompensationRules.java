@@ -116,13 +116,12 @@ final class CompensationRules {
   }
 
   /** At the original: tells how it stands, and notes the one that may undo it. */
-  static Decision decide(OperationState before, CompensationAsked e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, CompensationAsked e) {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case Absent s -> tell(d, OriginalStanding.ABSENT);
       case Known s ->
-          IntentRules.mayUse(s.binding(), e.principal(), policy)
+          IntentRules.mayUse(s.binding(), e.principal(), d.policy())
               ? known(d, e, s)
               : tell(d, OriginalStanding.WITHHELD);
     };
@@ -159,8 +158,7 @@ final class CompensationRules {
   }
 
   /** At the original: the one that it noted gives up. */
-  static Decision decide(OperationState before, CompensationReleased e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, CompensationReleased e) {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case Succeeded s ->

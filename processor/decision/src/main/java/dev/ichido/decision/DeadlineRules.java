@@ -18,8 +18,7 @@ import java.time.Instant;
 final class DeadlineRules {
   private DeadlineRules() {}
 
-  static Decision decide(OperationState before, DeadlineReached e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, DeadlineReached e) {
     Lapses.catchUp(d);
     if (d.hasLapsed()) {
       return d.closeLapsed();

@@ -34,15 +34,17 @@ import org.jspecify.annotations.Nullable;
 /** A decision while it is being made. Lives for one call of decide and never leaves it. */
 final class Draft {
   private final OperationEvent event;
+  private final Instant heardUntil;
   private final ActionPolicy policy;
   private final List<Effect> effects = new ArrayList<>(4);
   private final List<Transition> transitions = new ArrayList<>(2);
   private OperationState state;
   private @Nullable OperationKey key;
 
-  Draft(OperationState state, OperationEvent event, ActionPolicy policy) {
+  Draft(OperationState state, OperationEvent event, Instant heardUntil, ActionPolicy policy) {
     this.state = state;
     this.event = event;
+    this.heardUntil = heardUntil;
     this.policy = policy;
   }
 
@@ -70,6 +72,11 @@ final class Draft {
   /** Alive while now is before the deadline, over at exactly its instant. */
   boolean isOver(Instant deadline) {
     return !at().isBefore(deadline);
+  }
+
+  /** Over, and what was sent before its end would have been heard by now. */
+  boolean isOverAndHeard(Instant deadline) {
+    return isOver(deadline) && !heardUntil.isBefore(deadline);
   }
 
   /** Whether a deadline had passed before the event. */

@@ -36,12 +36,11 @@ import org.jspecify.annotations.Nullable;
 final class IntentRules {
   private IntentRules() {}
 
-  static Decision decide(OperationState before, IntentReceived e, ActionPolicy policy) {
-    return CompensationRules.keepOrRelease(judge(before, e, policy), e);
+  static Decision decide(Draft d, IntentReceived e) {
+    return CompensationRules.keepOrRelease(judge(d, e), e);
   }
 
-  private static Decision judge(OperationState before, IntentReceived e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  private static Decision judge(Draft d, IntentReceived e) {
     Intent intent = e.intent();
     ReplyAddress to =
         new ReplyAddress(
@@ -50,7 +49,7 @@ final class IntentRules {
             intent.operationId(),
             intent.deliveryId(),
             intent.principal());
-    Refusal refusal = refusal(e.refusal(), intent.issuedAt(), e.at(), policy);
+    Refusal refusal = refusal(e.refusal(), intent.issuedAt(), e.at(), d.policy());
     if (refusal != null) {
       return d.refuse(to, refusal);
     }

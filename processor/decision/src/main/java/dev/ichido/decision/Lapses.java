@@ -16,6 +16,7 @@ import java.util.List;
 /**
  * What time alone has done to an operation: the lease ends, a result is no longer kept, an identity
  * is forgotten. It is judged before every event, so that a decision does not depend on the sweep.
+ * That a lease ended tells something only where no report on its attempt is still to be read.
  */
 final class Lapses {
   private Lapses() {}
@@ -36,7 +37,7 @@ final class Lapses {
         }
       }
       case InProgress s -> {
-        if (d.isOver(s.leaseUntil())) {
+        if (d.isOverAndHeard(s.leaseUntil())) {
           leaseOver(d, s);
         }
       }

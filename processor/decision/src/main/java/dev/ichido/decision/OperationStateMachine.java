@@ -11,6 +11,7 @@ import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Known;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,32 +29,41 @@ import org.jspecify.annotations.Nullable;
  *   <li>an intent is answered at once and once; one that undoes an operation which has to be asked
  *       first is answered when it comes with the answer;
  *   <li>deadlines that have passed are acted on first, so that no decision depends on whether the
- *       sweep came by.
+ *       sweep came by; the end of a lease has passed when all that was sent until then is read.
  * </ul>
  */
 public final class OperationStateMachine {
   private OperationStateMachine() {}
 
+  /** Decides on one event where everything that was sent before it has been read. */
+  public static Decision decide(OperationState state, OperationEvent event, ActionPolicy policy) {
+    return decide(state, event, event.at(), policy);
+  }
+
   /**
    * Decides on one event.
    *
+   * @param heardUntil everything about the operation that was sent until then has been read; a
+   *     lease that ended later is not called over yet
    * @param policy of the action that {@link #governingAction} names
    * @throws NullPointerException for an event that lacks a fact it must carry, such as a
    *     fingerprint: a defect of the adapter, on which the task must stop
    * @throws IllegalArgumentException for a fingerprint under another version than the stored one:
    *     likewise
    */
-  public static Decision decide(OperationState state, OperationEvent event, ActionPolicy policy) {
+  public static Decision decide(
+      OperationState state, OperationEvent event, Instant heardUntil, ActionPolicy policy) {
+    Draft d = new Draft(state, event, heardUntil, policy);
     return switch (event) {
-      case IntentReceived e -> IntentRules.decide(state, e, policy);
-      case ResultReported e -> ResultRules.decide(state, e, policy);
-      case ReadReported e -> ReadRules.decide(state, e, policy);
-      case ReconciliationReported e -> ReconciliationRules.decide(state, e, policy);
-      case ResolutionReceived e -> ResolutionRules.decide(state, e, policy);
-      case CancelReceived e -> CancelRules.decide(state, e, policy);
-      case CompensationAsked e -> CompensationRules.decide(state, e, policy);
-      case CompensationReleased e -> CompensationRules.decide(state, e, policy);
-      case DeadlineReached e -> DeadlineRules.decide(state, e, policy);
+      case IntentReceived e -> IntentRules.decide(d, e);
+      case ResultReported e -> ResultRules.decide(d, e);
+      case ReadReported e -> ReadRules.decide(d, e);
+      case ReconciliationReported e -> ReconciliationRules.decide(d, e);
+      case ResolutionReceived e -> ResolutionRules.decide(d, e);
+      case CancelReceived e -> CancelRules.decide(d, e);
+      case CompensationAsked e -> CompensationRules.decide(d, e);
+      case CompensationReleased e -> CompensationRules.decide(d, e);
+      case DeadlineReached e -> DeadlineRules.decide(d, e);
     };
   }
 

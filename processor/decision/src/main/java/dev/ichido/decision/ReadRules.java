@@ -9,8 +9,7 @@ import java.util.List;
 final class ReadRules {
   private ReadRules() {}
 
-  static Decision decide(OperationState before, ReadReported e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, ReadReported e) {
     d.emit(
         new SendReply(
             new ReplyAddress(e.tenant(), e.scope(), e.operationId(), e.deliveryId(), e.principal()),

@@ -21,8 +21,7 @@ import java.time.Instant;
 final class ReconciliationRules {
   private ReconciliationRules() {}
 
-  static Decision decide(OperationState before, ReconciliationReported e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, ReconciliationReported e) {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case Absent s ->

@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class ResolutionRules {
   private ResolutionRules() {}
 
-  static Decision decide(OperationState before, ResolutionReceived e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, ResolutionReceived e) {
     if (!e.permitted()) {
       return d.close(Verdict.UNAUTHORIZED, person(e, null));
     }

@@ -23,8 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class ResultRules {
   private ResultRules() {}
 
-  static Decision decide(OperationState before, ResultReported e, ActionPolicy policy) {
-    Draft d = new Draft(before, e, policy);
+  static Decision decide(Draft d, ResultReported e) {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case Absent s ->

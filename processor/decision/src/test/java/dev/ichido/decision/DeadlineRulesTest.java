@@ -9,6 +9,7 @@ import static dev.ichido.decision.Verdict.STILL_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ichido.decision.Effect.ChargeRetryBudget;
+import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Expired;
 import dev.ichido.decision.OperationState.FailedRetryable;
@@ -45,6 +46,26 @@ class DeadlineRulesTest {
     assertThat(j.replies()).isEmpty();
     assertThat(j.line().event()).isEqualTo(OperationEvent.EventName.DEADLINE_REACHED);
     assertThat(j.line().eventId()).isNull();
+  }
+
+  /** A report of before its end may still be to be read; the executor goes by its own clock. */
+  @Test
+  @Tag("FR-10")
+  void leaseIsNotOverBeforeAllThatWasSentUntilItsEndIsRead() {
+    Journey held = States.inProgress().hearsNoMore().pass(Duration.ofDays(1));
+    assertThat(held.copy().sweep().verdict()).isEqualTo(NOTHING_DUE);
+    assertThat(held.copy().intent().verdict()).isEqualTo(Verdict.DUPLICATE_IN_PROGRESS);
+    assertThat(held.copy().cancel().verdict()).isEqualTo(Verdict.DUPLICATE_IN_PROGRESS);
+    Journey settled = held.copy().result(AttemptOutcome.SUCCEEDED, null);
+    assertThat(settled.last.transitions())
+        .extracting(Transition::verdict)
+        .containsExactly(Verdict.SETTLED);
+
+    Instant end = ((InProgress) held.state).leaseUntil();
+    held.heard = end.minusMillis(1);
+    assertThat(held.copy().sweep().verdict()).isEqualTo(NOTHING_DUE);
+    held.heard = end;
+    assertThat(held.sweep().verdict()).isEqualTo(LEASE_EXPIRED);
   }
 
   @Test

@@ -43,6 +43,7 @@ final class Journey {
   Instant now = START;
   OperationState state;
   ActionPolicy policy;
+  @Nullable Instant heard;
   RetryBudget budget = RetryBudget.full(START);
   Decision last =
       new Decision(OperationState.Absent.NOTHING, Verdict.NOTHING_DUE, List.of(), List.of());
@@ -74,6 +75,7 @@ final class Journey {
   Journey copy() {
     Journey copy = new Journey(state, policy);
     copy.now = now;
+    copy.heard = heard;
     copy.budget = budget;
     copy.deliveries = deliveries;
     copy.reports = reports;
@@ -87,13 +89,20 @@ final class Journey {
     return this;
   }
 
+  /** From now on nothing that is sent is read before what happens. */
+  Journey hearsNoMore() {
+    heard = now;
+    return this;
+  }
+
   Journey passUntil(Instant time) {
     now = time;
     return this;
   }
 
   Decision take(OperationEvent event) {
-    last = OperationStateMachine.decide(state, event, policy);
+    Instant heardUntil = heard == null ? event.at() : heard;
+    last = OperationStateMachine.decide(state, event, heardUntil, policy);
     state = last.next();
     journal.addAll(last.transitions());
     effects.addAll(last.effects());

@@ -61,9 +61,18 @@ record Situation(
   /**
    * What stays the same over a history.
    *
+   * @param behind how far the reading is behind what was sent
    * @param seen is told every decision
    */
-  record Setting(ActionPolicy policy, Consumer<Decision> seen) {}
+  record Setting(ActionPolicy policy, Duration behind, Consumer<Decision> seen) {
+    Setting(ActionPolicy policy, Consumer<Decision> seen) {
+      this(policy, Duration.ZERO, seen);
+    }
+
+    Decision decide(OperationState state, OperationEvent event) {
+      return OperationStateMachine.decide(state, event, event.at().minus(behind), policy);
+    }
+  }
 
   /** One thing that may happen. */
   record Move(String name, Way way) {
@@ -305,9 +314,9 @@ record Situation(
   // Invariants
 
   private Situation take(OperationEvent event, Setting setting) {
-    Decision d = OperationStateMachine.decide(state, event, setting.policy());
+    Decision d = setting.decide(state, event);
     require(
-        d.equals(OperationStateMachine.decide(state, event, setting.policy())),
+        d.equals(setting.decide(state, event)),
         "an aborted task that decides again decides the same");
     setting.seen().accept(d);
     checkJournal(d);
@@ -419,13 +428,10 @@ record Situation(
   /** The decision after a sweep on which only time had to act; null when there was other work. */
   private @Nullable Decision afterSweep(Instant at, OperationEvent event, Setting setting) {
     Decision swept =
-        OperationStateMachine.decide(
-            state,
-            new DeadlineReached(key, at, RetryBudget.empty(at.plusSeconds(5))),
-            setting.policy());
+        setting.decide(state, new DeadlineReached(key, at, RetryBudget.empty(at.plusSeconds(5))));
     boolean onlyTime =
         swept.verdict() == Verdict.LEASE_EXPIRED || swept.verdict() == Verdict.EXPIRED;
-    return onlyTime ? OperationStateMachine.decide(swept.next(), event, setting.policy()) : null;
+    return onlyTime ? setting.decide(swept.next(), event) : null;
   }
 
   private RemoteBook bookAfter(Decision d, Setting setting) {

@@ -3,6 +3,7 @@ package dev.ichido.topology;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.topology.metrics.VerdictMeters;
+import dev.ichido.topology.operation.Hearing;
 import dev.ichido.topology.operation.IntentGate;
 import dev.ichido.topology.operation.OperationProcessor;
 import dev.ichido.topology.operation.OperationProcessor.Wiring;
@@ -43,6 +44,7 @@ public final class DedupTopology {
   private final RecordSerdes serdes;
   private final Supplier<PolicySet> policies;
   private final VerdictMeters meters;
+  private Hearing hearing = Hearing.IMMEDIATE;
   private Duration sweepEvery = Duration.ofMillis(100);
   private int sweepBatch = 500;
   private int inlineBodyBytes = 64 * 1024;
@@ -59,6 +61,12 @@ public final class DedupTopology {
   public DedupTopology withSweep(Duration every, int batch) {
     this.sweepEvery = every;
     this.sweepBatch = batch;
+    return this;
+  }
+
+  /** How it is known that nothing which was sent is still to be read. */
+  public DedupTopology withHearing(Hearing howFar) {
+    this.hearing = howFar;
     return this;
   }
 
@@ -155,6 +163,7 @@ public final class DedupTopology {
         new ResultMapper(serdes, inlineBodyBytes),
         new EffectMapper(topics, serdes),
         meters,
+        hearing,
         sweepEvery,
         sweepBatch);
   }

@@ -7,6 +7,7 @@ import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.LedgerView;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -48,6 +49,7 @@ public final class ProcessorRole implements AutoCloseable {
   private static final Duration CLOSE_WITHIN = Duration.ofSeconds(8);
 
   private final KafkaStreams streams;
+  private final ResultsHearing hearing;
   private final AtomicReference<Optional<Throwable>> failure =
       new AtomicReference<>(Optional.empty());
   private final Deque<Long> failures = new ArrayDeque<>();
@@ -63,8 +65,17 @@ public final class ProcessorRole implements AutoCloseable {
       ProcessorConfig config, Supplier<PolicySet> policies, MeterRegistry meters, Time time) {
     RecordSerdes serdes = RecordSerdes.from(config.registry());
     Properties properties = streamsConfig(config);
+    Topics topics = new Topics(config.topicPrefix());
+    this.hearing =
+        new ResultsHearing(
+            ResultsLog.connect(
+                new StreamsConfig(properties).getAdminConfigs(config.applicationId() + "-hearing"),
+                config.applicationId(),
+                topics.results()),
+            () -> Instant.ofEpochMilli(time.milliseconds()));
     Topology topology =
-        new DedupTopology(new Topics(config.topicPrefix()), serdes, policies, meters)
+        new DedupTopology(topics, serdes, policies, meters)
+            .withHearing(hearing)
             .withSweep(config.sweepInterval(), config.sweepBatch())
             .withInlineBodyBytes(config.inlineBodyBytes())
             .build(properties);
@@ -112,6 +123,7 @@ public final class ProcessorRole implements AutoCloseable {
     streams.close(
         CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
             .withTimeout(CLOSE_WITHIN));
+    hearing.close();
   }
 
   static Properties streamsConfig(ProcessorConfig config) {

@@ -66,8 +66,8 @@ public final class VerdictGuide {
           "A report on an operation of which nothing is known. A success is kept as evidence: the"
               + " intent that follows is reconciled, not claimed.";
       case LEASE_EXPIRED ->
-          "The lease ended without a report. What the attempt did is unknown, so the remote is"
-              + " asked; nothing is run again.";
+          "The lease ended, and no report that was sent until then is still to be read. What the"
+              + " attempt did is unknown, so the remote is asked; nothing is run again.";
       case RECONCILED ->
           "A status read settled the operation: the effect was found, or its absence is proven.";
       case STILL_UNKNOWN ->

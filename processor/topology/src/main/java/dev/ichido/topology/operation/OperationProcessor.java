@@ -36,6 +36,7 @@ import dev.ichido.topology.NodeNames;
 import dev.ichido.topology.metrics.VerdictMeters;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.store.DeadlineKey;
+import dev.ichido.topology.store.DeadlineStore;
 import dev.ichido.topology.store.ProcessorStores;
 import dev.ichido.topology.store.StoredOperation;
 import dev.ichido.topology.wire.Delivery;
@@ -103,6 +104,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
    * @param intentsTopic name of the topic of intents
    * @param resultsTopic name of the topic of results; what comes from elsewhere are messages of
    *     other operations and of the index of meanings
+   * @param hearing how far the reports on the operations have been read
    * @param sweepEvery how often due deadlines are looked for
    * @param sweepBatch most deadlines that one sweep takes; the others are due at the next
    */
@@ -114,6 +116,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       ResultMapper results,
       EffectMapper effects,
       VerdictMeters meters,
+      Hearing hearing,
       Duration sweepEvery,
       int sweepBatch) {}
 
@@ -174,7 +177,11 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     } catch (PoisonException e) {
       refuse(source, e.poison(), at, carried);
     }
-    if (stores.deadlines().noneBefore().plus(wiring.sweepEvery()).isBefore(sweepAt)) {
+    Instant due = stores.deadlines().noneBefore();
+    Instant look = due.isBefore(at) ? at : due;
+    // One that is overdue waits for the planned sweep: put off anew by each record, none would
+    // come.
+    if (look.plus(wiring.sweepEvery()).isBefore(sweepAt)) {
       planSweep();
     }
   }
@@ -259,7 +266,12 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
   private void sweep() {
     Instant at = clock.now();
     PolicySet policies = wiring.policies().get();
-    for (DeadlineKey due : stores.deadlines().due(at, wiring.sweepBatch())) {
+    int partition = context.taskId().partition();
+    DeadlineStore.Look look =
+        stores
+            .deadlines()
+            .look(at, wiring.hearing().heardUntil(partition, at), wiring.sweepBatch());
+    for (DeadlineKey due : look.due()) {
       StoredOperation before = stores.operations().get(due.recordKey());
       Optional<OperationKey> key = OperationKey.parse(due.recordKey());
       if (key.isEmpty() || !due.due().equals(before.armedFor())) {
@@ -276,6 +288,9 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
                   .view(key.get().tenant(), policy.name(), policy.retry().budget(), at));
       var unused =
           decide(due.recordKey(), before, event, policies, null, trace(before.traceparent()));
+    }
+    if (look.another()) {
+      wiring.hearing().listen(partition, at);
     }
     planSweep();
   }
@@ -298,7 +313,8 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
       List<Header> carried) {
     ActionPolicy policy =
         policies.governing(OperationStateMachine.governingAction(before.state(), event));
-    Decision decision = OperationStateMachine.decide(before.state(), event, policy);
+    Instant heardUntil = wiring.hearing().heardUntil(context.taskId().partition(), event.at());
+    Decision decision = OperationStateMachine.decide(before.state(), event, heardUntil, policy);
 
     List<Outgoing> outgoing = new ArrayList<>();
     Poison poison = origin == null ? null : Refusals.poison(decision);

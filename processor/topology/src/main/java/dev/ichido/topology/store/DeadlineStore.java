@@ -43,11 +43,23 @@ public final class DeadlineStore {
     store.put(new DeadlineKey(due.toEpochMilli(), recordKey).bytes(), null);
   }
 
-  /** The first entries that are due at a time, at most so many; they stay where they are. */
-  public List<DeadlineKey> due(Instant at, int most) {
+  /**
+   * What a look found.
+   *
+   * @param due entries that are due; they stay where they are
+   * @param another whether the next one is due as well but held back, or will be within a second
+   */
+  public record Look(List<DeadlineKey> due, boolean another) {}
+
+  /**
+   * The first entries that were due at an earlier time or now, at most so many.
+   *
+   * @param until what became due later is held back
+   */
+  public Look look(Instant at, Instant until, int most) {
     long now = at.toEpochMilli();
     if (noneBefore > now) {
-      return List.of();
+      return new Look(List.of(), false);
     }
     List<DeadlineKey> due = new ArrayList<>();
     try (KeyValueIterator<byte[], byte[]> entries =
@@ -59,13 +71,13 @@ public final class DeadlineStore {
         KeyValue<byte[], byte[]> entry = entries.next();
         DeadlineKey key = DeadlineKey.of(entry.key);
         noneBefore = Math.min(noneBefore, key.dueMillis());
-        if (key.dueMillis() > now) {
-          break;
+        if (key.dueMillis() > until.toEpochMilli()) {
+          return new Look(due, true);
         }
         due.add(key);
       }
     }
-    return due;
+    return new Look(due, false);
   }
 
   /** Removes an entry that fits no operation any more. */

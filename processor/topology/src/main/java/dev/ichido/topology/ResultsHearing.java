@@ -1,0 +1,205 @@
+package dev.ichido.topology;
+
+import dev.ichido.topology.operation.Hearing;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Listens at the broker. A partition is heard until an instant when the end that its log had, asked
+ * for at that instant, lies behind the position that the application has committed. It is asked
+ * only while something waits for it, and never waited for.
+ *
+ * <p>Reports that were made while the broker was away are still with their executors when it is
+ * back, so an end counts only from {@link #SETTLING} after. And nothing is held for ever: what was
+ * listened for in vain for {@link #LIMIT} counts as heard.
+ */
+final class ResultsHearing implements Hearing, AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ResultsHearing.class);
+
+  /** A broker that takes longer to answer was away. */
+  static final Duration PROMPT = Duration.ofSeconds(1);
+
+  /**
+   * Producers try again after a second at most. A task that is not seen for this long was held up
+   * by the broker, since it sweeps every second.
+   */
+  static final Duration SETTLING = Duration.ofSeconds(2);
+
+  /** A dead broker is noticed after nine seconds by default; then others lead its partitions. */
+  static final Duration LIMIT = Duration.ofSeconds(15);
+
+  /** What is asked of the broker, by partition. */
+  interface Log extends AutoCloseable {
+    /** The offsets that follow the last records. */
+    CompletionStage<Map<Integer, Long>> ends(Set<Integer> partitions);
+
+    /** The offsets that the application reads next. */
+    CompletionStage<Map<Integer, Long>> positions(Set<Integer> partitions);
+
+    @Override
+    void close();
+  }
+
+  private record Answer(Map<Integer, Long> ends, Map<Integer, Long> positions, Instant at) {}
+
+  private record Question(
+      Instant askedAt, Set<Integer> partitions, CompletableFuture<Answer> answer) {}
+
+  /** The latest end of a log that was asked for and counts. */
+  private record End(Instant askedAt, long offset) {}
+
+  private static final class Ear {
+    private Instant heardUntil = Instant.EPOCH;
+    private Instant seenAt;
+    private @Nullable Instant inVainSince;
+    private @Nullable End end;
+    private long position;
+
+    Ear(Instant now) {
+      this.seenAt = now;
+    }
+  }
+
+  private final Log log;
+  private final Supplier<Instant> clock;
+  private final Map<Integer, Ear> ears = new HashMap<>();
+  private @Nullable Question question;
+  private boolean brokerWasAway;
+  private Instant countsFrom = Instant.EPOCH;
+  private boolean toldOfSilence;
+
+  /**
+   * Listens to a log.
+   *
+   * @param clock the one that the tasks go by
+   */
+  ResultsHearing(Log log, Supplier<Instant> clock) {
+    this.log = log;
+    this.clock = clock;
+  }
+
+  @Override
+  public synchronized Instant heardUntil(int partition, Instant now) {
+    Ear ear = ear(partition, now);
+    takeAnswer(now);
+    Instant since = ear.inVainSince;
+    if (since != null && !now.isBefore(since.plus(LIMIT))) {
+      giveUp(ear, now);
+    }
+    return ear.heardUntil.isBefore(now) ? ear.heardUntil : now;
+  }
+
+  @Override
+  public synchronized void listen(int partition, Instant now) {
+    Ear ear = ear(partition, now);
+    if (ear.inVainSince == null) {
+      ear.inVainSince = now;
+    }
+    takeAnswer(now);
+    if (question == null && !now.isBefore(countsFrom)) {
+      question = ask(now);
+    }
+  }
+
+  @Override
+  public void close() {
+    log.close();
+  }
+
+  private Ear ear(int partition, Instant now) {
+    Ear ear = ears.computeIfAbsent(partition, unused -> new Ear(now));
+    if (now.isAfter(ear.seenAt.plus(SETTLING))) {
+      brokerWasAway = true;
+      // Its answer may be of before.
+      question = null;
+      ear.inVainSince = ear.inVainSince == null ? null : now;
+    }
+    ear.seenAt = now;
+    return ear;
+  }
+
+  private Question ask(Instant now) {
+    Set<Integer> listening =
+        Set.copyOf(
+            ears.entrySet().stream()
+                .filter(it -> it.getValue().inVainSince != null)
+                .map(Map.Entry::getKey)
+                .toList());
+    CompletableFuture<Answer> answer =
+        log.ends(listening)
+            .thenCompose(
+                ends ->
+                    log.positions(listening)
+                        .thenApply(positions -> new Answer(ends, positions, clock.get())))
+            .toCompletableFuture();
+    return new Question(now, listening, answer);
+  }
+
+  private void takeAnswer(Instant now) {
+    Question asked = question;
+    if (asked == null || !asked.answer().isDone()) {
+      return;
+    }
+    question = null;
+    if (asked.answer().isCompletedExceptionally()) {
+      brokerWasAway = true;
+      return;
+    }
+    Answer answer = asked.answer().join();
+    boolean prompt = !answer.at().isAfter(asked.askedAt().plus(PROMPT));
+    boolean counts = prompt && !brokerWasAway;
+    if (!counts) {
+      brokerWasAway = false;
+      countsFrom = answer.at().plus(SETTLING);
+    }
+    for (int partition : asked.partitions()) {
+      Long end = answer.ends().get(partition);
+      Long position = answer.positions().get(partition);
+      Ear ear = ears.get(partition);
+      if (ear != null && end != null && position != null) {
+        hear(ear, counts ? new End(asked.askedAt(), end) : null, position, now);
+      }
+    }
+  }
+
+  /** An end that is not reached yet is waited for, however often a later one is asked for. */
+  private void hear(Ear ear, @Nullable End latest, long position, Instant now) {
+    End end = ear.end == null ? latest : ear.end;
+    if (end == null) {
+      return;
+    }
+    if (position >= end.offset()) {
+      ear.heardUntil = end.askedAt().isAfter(ear.heardUntil) ? end.askedAt() : ear.heardUntil;
+      ear.end = null;
+      ear.inVainSince = null;
+      toldOfSilence = false;
+    } else {
+      ear.inVainSince = position > ear.position ? now : ear.inVainSince;
+      ear.end = end;
+    }
+    ear.position = position;
+  }
+
+  private void giveUp(Ear ear, Instant now) {
+    ear.heardUntil = now;
+    ear.end = null;
+    ear.inVainSince = null;
+    if (!toldOfSilence) {
+      toldOfSilence = true;
+      LOG.warn(
+          "Expected to learn within {} s whether all results are read, but the broker did not tell. "
+              + "Leases that are over are called over without. Check the broker, and that the "
+              + "processor may describe its group and the results topic.",
+          LIMIT.toSeconds());
+    }
+  }
+}

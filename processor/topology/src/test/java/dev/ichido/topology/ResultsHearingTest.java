@@ -1,0 +1,180 @@
+package dev.ichido.topology;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+
+/** Under a clock that moves on demand, at a broker that answers when it is told to. */
+class ResultsHearingTest {
+  private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
+
+  /** The log of a partition and the position in it are what a test sets. */
+  private static final class Broker implements ResultsHearing.Log {
+    final Map<Integer, Long> ends = new HashMap<>();
+    final Map<Integer, Long> positions = new HashMap<>();
+    final List<CompletableFuture<Map<Integer, Long>>> unanswered = new ArrayList<>();
+    boolean answers = true;
+    int asked;
+
+    @Override
+    public CompletionStage<Map<Integer, Long>> ends(Set<Integer> partitions) {
+      asked++;
+      CompletableFuture<Map<Integer, Long>> answer = new CompletableFuture<>();
+      if (answers) {
+        answer.complete(Map.copyOf(ends));
+      } else {
+        unanswered.add(answer);
+      }
+      return answer;
+    }
+
+    @Override
+    public CompletionStage<Map<Integer, Long>> positions(Set<Integer> partitions) {
+      return CompletableFuture.completedStage(Map.copyOf(positions));
+    }
+
+    void isBack() {
+      answers = true;
+      unanswered.forEach(it -> it.complete(Map.copyOf(ends)));
+      unanswered.clear();
+    }
+
+    void fails() {
+      unanswered.forEach(it -> it.completeExceptionally(new IllegalStateException("away")));
+      unanswered.clear();
+    }
+
+    @Override
+    public void close() {
+      // It holds nothing.
+    }
+  }
+
+  private final Broker broker = new Broker();
+  private Instant now = START;
+  private final ResultsHearing hearing = new ResultsHearing(broker, () -> now);
+
+  /** Time passes, and tasks sweep as they do while something is held back: every 100 ms. */
+  private void pass(Duration time, int... listening) {
+    Instant until = now.plus(time);
+    while (now.isBefore(until)) {
+      for (int partition : listening) {
+        hearing.listen(partition, now);
+      }
+      now = now.plusMillis(100);
+    }
+  }
+
+  private void log(int partition, long end, long position) {
+    broker.ends.put(partition, end);
+    broker.positions.put(partition, position);
+  }
+
+  @Test
+  void aPartitionIsHeardUntilItsEndWasAskedForAndReached() {
+    log(0, 7, 5);
+    pass(Duration.ofSeconds(1), 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    // What comes later need not be read for it.
+    log(0, 9, 7);
+    Instant asked = START.plusMillis(100);
+    pass(Duration.ofMillis(200), 0);
+    assertThat(hearing.heardUntil(0, now)).isBetween(START, asked);
+  }
+
+  @Test
+  void onePartitionThatIsBehindDoesNotHoldAnother() {
+    log(0, 7, 5);
+    log(1, 3, 3);
+    pass(Duration.ofSeconds(1), 0, 1);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    assertThat(hearing.heardUntil(1, now)).isAfter(START.plusMillis(500));
+  }
+
+  @Test
+  void nobodyIsAskedWhileNothingWaits() {
+    log(0, 3, 3);
+    for (int i = 0; i < 100; i++) {
+      now = now.plusSeconds(1);
+      assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    }
+    assertThat(broker.asked).isZero();
+  }
+
+  @Test
+  void anEndCountsOnlySomeTimeAfterTheBrokerIsBack() {
+    log(0, 3, 3);
+    broker.answers = false;
+    pass(Duration.ofSeconds(5), 0);
+    broker.isBack();
+    Instant back = now;
+    pass(ResultsHearing.SETTLING, 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    pass(Duration.ofMillis(300), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+  }
+
+  @Test
+  void soItIsAfterAnAskThatFailed() {
+    log(0, 3, 3);
+    broker.answers = false;
+    pass(Duration.ofMillis(100), 0);
+    broker.fails();
+    broker.answers = true;
+    Instant back = now;
+    pass(ResultsHearing.SETTLING, 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    pass(Duration.ofMillis(500), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+  }
+
+  /** A commit that waits for a broker holds the task up, and nothing is asked meanwhile. */
+  @Test
+  void soItIsAfterTheTaskWasHeldUp() {
+    log(0, 3, 3);
+    pass(Duration.ofSeconds(1), 0);
+    now = now.plusSeconds(30);
+    Instant back = now;
+    pass(ResultsHearing.SETTLING, 0);
+    assertThat(hearing.heardUntil(0, now)).isBefore(back);
+    pass(Duration.ofMillis(500), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+  }
+
+  @Test
+  void nothingIsHeldLongerThanTheLimitWhenNobodyAnswers() {
+    log(0, 3, 3);
+    broker.answers = false;
+    pass(ResultsHearing.LIMIT.minusMillis(100), 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    pass(Duration.ofMillis(100), 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(now);
+    Instant first = now;
+    pass(ResultsHearing.LIMIT.minusMillis(100), 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(first);
+    pass(Duration.ofMillis(100), 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(now);
+  }
+
+  /** The reports on a lease that is called over would have to queue up as well. */
+  @Test
+  void aBacklogIsWaitedForAsLongAsItGetsShorter() {
+    log(0, 1_000, 0);
+    for (int position = 0; position < 60; position++) {
+      log(0, 1_000, position);
+      pass(Duration.ofSeconds(1), 0);
+      assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    }
+    pass(ResultsHearing.LIMIT.plusSeconds(1), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfter(START);
+  }
+}
