@@ -310,6 +310,14 @@ final class Act {
     }
   }
 
+  /** A finding when the remote was called for one of them more often than once, or never. */
+  void checkCalledOnce(Remote remote, List<Operation> operations) {
+    Map<String, Integer> calls = remote.allCalls();
+    long others =
+        operations.stream().filter(it -> calls.getOrDefault(it.business(), 0) != 1).count();
+    check(others == 0, others + " operations were not called just once");
+  }
+
   /** How many lines the journal has with that verdict, of this scenario's operations. */
   long journalled(String verdict) {
     return lines(verdict).size();

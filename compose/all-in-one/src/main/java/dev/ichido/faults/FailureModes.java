@@ -80,7 +80,7 @@ final class FailureModes {
             "clock-skew-the-other-way",
             List.of("M-07", "FR-05", "FR-01"),
             "the executor runs with a clock that is 7 to 12 seconds ahead, then the processor with"
-                + " one that is as much behind, while answers are lost, under leases of 30 seconds"
+                + " one that is as much behind, while answers are lost, under leases of 45 seconds"
                 + " and, at the executor, of 6; then the processor is 10 minutes behind",
             "under the longer leases, one effect each; under the shorter, no call at all until the"
                 + " clock is right and a person grants more attempts; with 10 minutes, CLOCK_SKEW"

@@ -115,7 +115,7 @@ final class RigConfig {
         # A tool whose answers have a form, of which there will be a second version.
         pay.formed: { lease: LEASE, retry: RETRY, remote: ASKED, http: FORMED }
         # A lease and a patience that outlast every pause: a second attempt is never due.
-        pay.lasting: { lease: 30s, retry: RETRY, remote: ASKED, http: LASTING }
+        pay.lasting: { lease: 45s, retry: RETRY, remote: ASKED, http: LASTING }
         # A lease that is shorter than the work.
         pay.hasty: { lease: 2s, retry: RETRY, remote: ASKED, http: PATIENT }
         # Its remote has a name, which is looked up for the first call of a process.

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Kills what every role leans on, while operations are held at a step of their way: by stopping the
@@ -185,9 +186,15 @@ final class StepCrashes {
 
   private void end() throws InterruptedException {
     act.settle();
-    for (Operation operation : calledOnce) {
-      act.check(remote.writes(operation.business()) == 1, "the remote was called more than once");
-    }
+    act.checkCalledOnce(remote, calledOnce);
+    Set<String> lasting =
+        calledOnce.stream()
+            .filter(it -> it.action().equals("pay.lasting"))
+            .map(Operation::id)
+            .collect(Collectors.toUnmodifiableSet());
+    act.check(
+        act.lines("LEASE_EXPIRED").stream().noneMatch(it -> lasting.contains(it.getOperationId())),
+        "a lease ended that was to outlast the hold");
   }
 
   /** Each meets the faults, if there are any. */
