@@ -35,12 +35,13 @@ final class CaptureCommand implements Callable<Integer> {
   private boolean json;
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     Output output = Output.of(spec);
     try (access) {
       TopicAccess topics = access.topics();
       List<Recorded> records = ReplayRun.read(topics, selection.toSelection());
-      new CaptureFile(RecordSerdes.from(topics.registry())).write(out, records, topics.topics());
+      new CaptureFile(RecordSerdes.from(topics.registry()))
+          .write(out, topics.clusterId(), records, topics.topics());
       if (json) {
         output.document(
             new JsonMapper()

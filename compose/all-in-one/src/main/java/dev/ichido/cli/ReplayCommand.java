@@ -1,6 +1,7 @@
 package dev.ichido.cli;
 
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.replay.Capture;
 import dev.ichido.replay.CaptureFile;
 import dev.ichido.replay.EffectCount;
 import dev.ichido.replay.Foresight;
@@ -8,9 +9,11 @@ import dev.ichido.replay.Recorded;
 import dev.ichido.replay.ReplayReport;
 import dev.ichido.replay.ReplayRun;
 import dev.ichido.replay.Selection;
+import dev.ichido.replay.TimeShift;
 import dev.ichido.schemas.wire.RecordSerdes;
 import java.nio.file.Path;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -42,6 +45,17 @@ final class ReplayCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "Send what ichido capture wrote, rather than what the topics hold.")
   private @Nullable Path file;
+
+  @Option(
+      names = "--shift-to-now",
+      description = {
+        "With --file: as if the newest record had been taken in now and all others before it at"
+            + " their distance, so that an incident of long ago is not refused as LATE_REPLAY."
+            + " Issue times, deadlines and times of reports move; ids and arguments stay.",
+        "Operations that the target has forgotten run: it must be another cluster than that of the"
+            + " capture, and its executors must not call the same remotes."
+      })
+  private boolean shiftToNow;
 
   @Option(
       names = "--times",
@@ -105,10 +119,7 @@ final class ReplayCommand implements Callable<Integer> {
     try (access) {
       TopicAccess topics = access.topics();
       List<Recorded> records =
-          file == null
-              ? ReplayRun.read(topics, wanted)
-              : new CaptureFile(RecordSerdes.from(topics.registry()))
-                  .read(file, wanted, topics.topics());
+          file == null ? ReplayRun.read(topics, wanted) : captured(file, topics, wanted);
       if (records.isEmpty()) {
         throw CommandException.failed(
             "NOTHING_SELECTED",
@@ -122,6 +133,27 @@ final class ReplayCommand implements Callable<Integer> {
           ? foresee(output, topics, records, claims)
           : send(output, topics, records, claims);
     }
+  }
+
+  private List<Recorded> captured(Path from, TopicAccess topics, Selection wanted)
+      throws InterruptedException {
+    RecordSerdes serdes = RecordSerdes.from(topics.registry());
+    Capture capture = new CaptureFile(serdes).read(from, wanted, topics.topics());
+    if (!shiftToNow) {
+      return capture.records();
+    }
+    if (capture.cluster().isEmpty() || capture.cluster().get().equals(topics.clusterId())) {
+      throw CommandException.usage(
+          "SHIFT_INTO_THE_SAME_SYSTEM",
+          "Expected --shift-to-now with a capture of another cluster, but "
+              + (capture.cluster().isEmpty()
+                  ? "the file does not say where it is from"
+                  : "it is from this one")
+              + ". What this system has forgotten would run again. Check --data or --config, or"
+              + " capture again. Nothing was sent.");
+    }
+    return new TimeShift(serdes, topics.topics())
+        .newestAt(Clock.systemUTC().instant(), capture.records());
   }
 
   private int send(
@@ -164,6 +196,13 @@ final class ReplayCommand implements Callable<Integer> {
       throw CommandException.usage(
           "NUMBER",
           "Expected --times of 1 or more, and --rate and --wait of 0 or more, but one is less."
+              + " Nothing was sent.");
+    }
+    if (file == null && shiftToNow) {
+      throw CommandException.usage(
+          "SHIFT_WITHOUT_A_FILE",
+          "Expected --shift-to-now with --file, but the records are this system's own. What it has"
+              + " forgotten would run again. Capture them, and replay the file into another system."
               + " Nothing was sent.");
     }
     if (file != null && selection.namesPositions()) {

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.apache.avro.AvroTypeException;
 import org.apache.avro.Schema;
 import org.apache.avro.io.DecoderFactory;
@@ -53,14 +54,19 @@ public final class CaptureFile {
     this.serdes = serdes;
   }
 
-  /** Writes a file that only its owner may read: it holds arguments and results. */
-  public void write(Path file, List<Recorded> records, Topics topics) throws IOException {
+  /**
+   * Writes a file that only its owner may read: it holds arguments and results.
+   *
+   * @param cluster id of the cluster that they come from
+   */
+  public void write(Path file, String cluster, List<Recorded> records, Topics topics)
+      throws IOException {
     Files.deleteIfExists(file);
     if (file.toAbsolutePath().getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
-    ObjectNode head = JSON.createObjectNode().put("format", FORMAT);
+    ObjectNode head = JSON.createObjectNode().put("format", FORMAT).put("cluster", cluster);
     ObjectNode schemas = head.putObject("schemas");
     for (ReplayTopic topic : ReplayTopic.values()) {
       schemas.set(topic.word(), JSON.readTree(schema(topic).toString()));
@@ -115,11 +121,12 @@ public final class CaptureFile {
    *
    * @throws CommandException CAPTURE_UNREADABLE
    */
-  public List<Recorded> read(Path file, Selection selection, Topics topics) {
+  public Capture read(Path file, Selection selection, Topics topics) {
     List<Recorded> records = new ArrayList<>();
     int number = 1;
     try (BufferedReader in = Files.newBufferedReader(file, UTF_8)) {
-      Map<ReplayTopic, Schema> schemas = head(in.readLine());
+      JsonNode head = head(in.readLine());
+      Map<ReplayTopic, Schema> schemas = schemas(head);
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         number++;
         Recorded record = record(JSON.readTree(line), schemas, topics);
@@ -127,7 +134,7 @@ public final class CaptureFile {
           records.add(record);
         }
       }
-      return records;
+      return new Capture(Optional.ofNullable(head.path("cluster").textValue()), records);
     } catch (IOException | AvroTypeException | IllegalArgumentException e) {
       throw CommandException.usage(
           "CAPTURE_UNREADABLE",
@@ -142,11 +149,15 @@ public final class CaptureFile {
     }
   }
 
-  private static Map<ReplayTopic, Schema> head(@Nullable String line) throws IOException {
+  private static JsonNode head(@Nullable String line) throws IOException {
     JsonNode head = JSON.readTree(line == null ? "" : line);
     if (!FORMAT.equals(head.path("format").asText())) {
       throw new IOException("The first line does not say " + FORMAT + ".");
     }
+    return head;
+  }
+
+  private static Map<ReplayTopic, Schema> schemas(JsonNode head) {
     Map<ReplayTopic, Schema> schemas = new EnumMap<>(ReplayTopic.class);
     for (ReplayTopic topic : ReplayTopic.values()) {
       schemas.put(

@@ -74,7 +74,10 @@ public record ReplayReport(
     text.append("new commands          %d%n".formatted(newCommands));
     text.append("effects added         %d  (by %s)%n".formatted(newEffects, effectsFrom));
     text.append(
-        "replies that differ   %d of %d%n".formatted(differingReplies.size(), comparedReplies));
+        comparedReplies == 0
+            ? "replies that differ   none was compared: nobody was answered twice\n"
+            : "replies that differ   %d of %d%n"
+                .formatted(differingReplies.size(), comparedReplies));
     if (uncomparedReplies > 0) {
       text.append("replies not compared  %d%n".formatted(uncomparedReplies));
     }

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -65,6 +66,9 @@ class ReplayIT {
       assertThat(captured.code()).as(captured.err()).isZero();
       assertThat(new JsonMapper().readTree(captured.out()).path("captured").asInt())
           .isEqualTo(2 * OPERATIONS + 2 + OPERATIONS + 1);
+      Ran home = run("one", "replay", "--file", file.toString(), "--shift-to-now");
+      assertThat(home.code()).isEqualTo(2);
+      assertThat(home.err()).contains("SHIFT_INTO_THE_SAME_SYSTEM");
     }
     try (DataFolder folder = DataFolder.open(temp.resolve("two"));
         Stack stack = start(folder)) {
@@ -131,6 +135,9 @@ class ReplayIT {
     assertThat(results.path("replayed").asInt()).isEqualTo(OPERATIONS + 1);
     assertThat(results.at("/verdicts/DUPLICATE_RESULT").asInt()).isEqualTo(OPERATIONS);
     assertThat(results.path("differing_replies").asInt()).isZero();
+    assertThat(results.path("compared_replies").asInt()).isZero();
+    Ran text = run("one", "replay", "--topic", "results", "--operation-id", id(1));
+    assertThat(text.out()).contains("none was compared: nobody was answered twice");
     for (List<String> nobody :
         List.of(
             List.of("--from-offset", "100000"),
@@ -148,22 +155,41 @@ class ReplayIT {
     assertThat(foreseen.path("reads").asInt()).isEqualTo(2);
   }
 
+  /** The incident was long ago: too old to run there, unless it counts from now. */
   private void intoAnotherSystem(Path file) throws Exception {
-    String from = file.toString();
-    JsonNode foreseen = replay(1, "two", "--dry-run", "--expect-no-effects", "--file", from);
+    String from = older(file).toString();
+    JsonNode late = replay(0, "two", "--dry-run", "--file", from);
+    assertThat(late.path("would_run")).isEmpty();
+    assertThat(late.at("/verdicts/LATE_REPLAY").asInt()).isEqualTo(2 * OPERATIONS + 1);
+
+    JsonNode foreseen =
+        replay(1, "two", "--dry-run", "--expect-no-effects", "--file", from, "--shift-to-now");
     assertThat(foreseen.path("would_run")).hasSize(OPERATIONS);
     assertThat(foreseen.at("/would_run/0/verdict").asText()).isEqualTo("CLAIMED");
     assertThat(foreseen.at("/would_run/0/why").asText()).contains("ABSENT");
     assertThat(remote.effects()).isEqualTo(OPERATIONS);
 
-    JsonNode first = replay(1, "two", "--file", from, "--book", book(), "--expect-no-effects");
+    JsonNode first =
+        replay(1, "two", "--file", from, "--shift-to-now", "--book", book(), "--expect-no-effects");
     assertThat(first.path("new_commands").asInt()).isEqualTo(OPERATIONS);
     assertThat(first.path("new_effects").asInt()).isEqualTo(OPERATIONS);
     assertThat(first.at("/verdicts/SETTLED").asInt()).isEqualTo(OPERATIONS);
 
-    JsonNode again = replay(0, "two", "--file", from, "--expect-no-effects", "--times", "2");
+    JsonNode again =
+        replay(0, "two", "--file", file.toString(), "--expect-no-effects", "--times", "2");
     assertThat(again.path("new_effects").asInt()).isZero();
     assertThat(again.at("/verdicts/REPLAYED").asInt()).isEqualTo(4 * OPERATIONS);
+  }
+
+  /** The same file, had it been written 300 days ago. */
+  private Path older(Path file) throws IOException {
+    String aged =
+        Pattern.compile("\\b1\\d{12}\\b")
+            .matcher(Files.readString(file))
+            .replaceAll(
+                time ->
+                    String.valueOf(Long.parseLong(time.group()) - Duration.ofDays(300).toMillis()));
+    return Files.writeString(temp.resolve("old.jsonl"), aged);
   }
 
   /** What was refused before is no news, and what could not be undone then can be now. */

@@ -116,6 +116,12 @@ class CommandLineTest {
     assertThat(Ran.of("health", "--data", folder()).code()).isEqualTo(1);
   }
 
+  /** A system that has forgotten an operation would run it again. */
+  @Test
+  void whatASystemKeepsIsNotMadeYoungerInIt() {
+    refused(Ran.of("replay", "--shift-to-now", "--data", folder()), "SHIFT_WITHOUT_A_FILE");
+  }
+
   @Test
   void theTopologyIsPrinted() {
     Ran ran = Ran.of("topology", "--prefix", "shop");

@@ -3,6 +3,7 @@ package dev.ichido.embedded;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.Reader;
 import java.net.BindException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -13,6 +14,7 @@ import java.util.Properties;
 import java.util.concurrent.atomic.AtomicReference;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Exit;
 import org.apache.kafka.common.utils.Time;
 import org.apache.kafka.metadata.storage.Formatter;
@@ -29,7 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class EmbeddedBroker implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EmbeddedBroker.class);
-  private static final String CLUSTER_ID = "aWNoaWRvLWVtYmVkZGVkMQ";
   private static final int TRIES_ON_FREE_PORTS = 5;
   private static final long FULL_BELOW_BYTES = 16L << 20;
   private static final AtomicReference<@Nullable Throwable> HALTED = new AtomicReference<>();
@@ -109,7 +110,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     try (PrintStream silent =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8)) {
       new Formatter()
-          .setClusterId(CLUSTER_ID)
+          .setClusterId(clusterId(data))
           .setNodeId(1)
           .setControllerListenerName("CONTROLLER")
           .setMetadataLogDirectory(data.toString())
@@ -129,6 +130,18 @@ public final class EmbeddedBroker implements AutoCloseable {
       throw e;
     }
     return server;
+  }
+
+  /** Each node is a cluster of its own, and stays the same one. */
+  private static String clusterId(Path data) throws IOException {
+    Path known = data.resolve("meta.properties");
+    Properties meta = new Properties();
+    if (Files.exists(known)) {
+      try (Reader in = Files.newBufferedReader(known)) {
+        meta.load(in);
+      }
+    }
+    return meta.getProperty("cluster.id", Uuid.randomUuid().toString());
   }
 
   private static Properties properties(
