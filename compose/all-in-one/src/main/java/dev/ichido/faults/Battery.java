@@ -112,6 +112,7 @@ public final class Battery {
     return new BatteryReport(
         wish.seed(),
         rounds,
+        wish.loadOperations(),
         stopped,
         taken,
         ((stopped && rounds > 0 ? endOf(rounds, ends) : System.nanoTime()) - started) / 1e9,

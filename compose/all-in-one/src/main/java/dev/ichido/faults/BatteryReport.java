@@ -14,6 +14,7 @@ import java.util.Map;
  * What came of the battery.
  *
  * @param rounds that are complete; 0 when it was stopped in the first
+ * @param loadOperations operations of each load
  * @param stopped whether it was interrupted
  * @param seconds from the first process's start to the last one's end; when it was stopped, to the
  *     end of the last complete round, if there is one
@@ -23,6 +24,7 @@ import java.util.Map;
 public record BatteryReport(
     long seed,
     int rounds,
+    int loadOperations,
     boolean stopped,
     Taken taken,
     double seconds,
@@ -81,7 +83,11 @@ public record BatteryReport(
    * totals are of what is claimed, and those of the limits stand beside them.
    */
   public ObjectNode toJson() {
-    ObjectNode document = JSON.createObjectNode().put("seed", seed).put("rounds", rounds);
+    ObjectNode document =
+        JSON.createObjectNode()
+            .put("seed", seed)
+            .put("rounds", rounds)
+            .put("load_operations", loadOperations);
     if (stopped) {
       document.put("stopped", true);
     }
@@ -102,10 +108,11 @@ public record BatteryReport(
         .put("false_dedupe", metrics.falseDedupes());
     document.set("metrics", metrics.toJson());
     List<ScenarioReport> limits = scenarios.stream().filter(BatteryReport::isLimit).toList();
-    document
-        .putObject("known_limits")
-        .put("scenarios", limits.size())
-        .put("duplicate_effects", limits.stream().mapToLong(it -> it.effects().duplicates()).sum());
+    ObjectNode known = document.putObject("known_limits").put("scenarios", limits.size());
+    ArrayNode ids = known.putArray("ids");
+    limits.forEach(it -> ids.add(it.scenario().id()));
+    known.put(
+        "duplicate_effects", limits.stream().mapToLong(it -> it.effects().duplicates()).sum());
     return document.put("failed", failed());
   }
 

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /** The results as Markdown, from the JSON document alone. */
 public final class FaultTable {
@@ -61,11 +62,13 @@ public final class FaultTable {
             .append(group)
             .append("\n\n| scenario | what is done | what must hold | operations | effects |")
             .append(" operations with 0 / 1 / 2+ effects | duplicates | lost |")
-            .append(" unknown for a time | unknown at the end | holds |\n")
-            .append("|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|\n");
+            .append(" unknown for a time | unknown at the end | false dedupes |")
+            .append(
+                " deliveries / attempts / calls of each | late: came / ran | verdicts | holds |\n")
+            .append("|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|\n");
       }
       text.append(
-          "| `%s` <br> %s | %s | %s | %d | %d | %s | %d | %d | %d%s | %d | %s |\n"
+          "| `%s` <br> %s | %s | %s | %d | %d | %s | %d | %d | %d%s | %d | %d | %s | %s | %s | %s |\n"
               .formatted(
                   scenario.path("id").asText(),
                   words(scenario.path("covers")),
@@ -79,9 +82,50 @@ public final class FaultTable {
                   everUnknown(scenario),
                   neverCalled(scenario),
                   scenario.path("unknown").asLong(),
+                  falseDedupes(scenario),
+                  amplification(scenario),
+                  late(scenario),
+                  verdicts(scenario),
                   scenario.path("pass").asBoolean() ? "yes" : "**no**"));
     }
-    return text.toString();
+    return text + findings(document);
+  }
+
+  /** Why each that does not hold does not. */
+  private static String findings(JsonNode document) {
+    StringBuilder text = new StringBuilder();
+    for (JsonNode scenario : document.path("scenarios")) {
+      for (JsonNode finding : scenario.path("findings")) {
+        text.append("- `%s`: %s\n".formatted(scenario.path("id").asText(), finding.asText()));
+      }
+    }
+    return text.isEmpty() ? "" : "\n## What was found\n\n" + text;
+  }
+
+  private static long falseDedupes(JsonNode scenario) {
+    return Math.round(
+        scenario.at("/metrics/false_dedupe_rate").asDouble()
+            * scenario.path("operations").asLong());
+  }
+
+  private static String amplification(JsonNode scenario) {
+    JsonNode retries = scenario.at("/metrics/retry_amplification");
+    return retries.path("deliveries_per_operation").asText()
+        + " / "
+        + retries.path("attempts_per_operation").asText()
+        + " / "
+        + retries.path("remote_writes_per_operation").asText();
+  }
+
+  private static String late(JsonNode scenario) {
+    JsonNode late = scenario.at("/metrics/late_replay_exposure");
+    return late.path("late").asText() + " / " + late.path("ran").asText();
+  }
+
+  private static String verdicts(JsonNode scenario) {
+    return scenario.path("verdicts").properties().stream()
+        .map(it -> it.getKey() + " " + it.getValue().asText())
+        .collect(Collectors.joining(", "));
   }
 
   /** One line a group. */

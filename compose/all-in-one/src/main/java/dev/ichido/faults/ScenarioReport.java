@@ -38,10 +38,11 @@ record ScenarioReport(
     return findings.isEmpty();
   }
 
-  /** Whether it holds, or is a known limit that shows nothing beside its second effects. */
+  /** Whether it holds, or is a known limit that shows one second effect each and nothing else. */
   boolean isAsKnown() {
     return scenario.group() == Scenario.Group.LIMITS
         ? findings.stream().allMatch(it -> it.endsWith(DUPLICATES))
+            && effects.duplicates() == effects.more()
         : pass();
   }
 
@@ -85,9 +86,14 @@ record ScenarioReport(
         0);
   }
 
-  /** The same scenario over all rounds; schedule and deeds are those of the first one. */
+  /**
+   * The same scenario over all rounds. Schedule and deeds are those of the first round that does
+   * not hold, which is named, or of the first.
+   */
   static ScenarioReport sum(List<ScenarioReport> rounds) {
     ScenarioReport first = rounds.getFirst();
+    ScenarioReport told = rounds.stream().filter(it -> !it.pass()).findFirst().orElse(first);
+    String of = told.pass() ? "" : "round " + told.rounds() + ": ";
     Map<String, Integer> verdicts = new TreeMap<>();
     Metrics metrics = Metrics.NONE;
     for (ScenarioReport round : rounds) {
@@ -104,8 +110,8 @@ record ScenarioReport(
         rounds.stream().mapToLong(ScenarioReport::unanswered).sum(),
         metrics,
         verdicts,
-        first.schedule(),
-        first.done(),
+        told.schedule().stream().map(of::concat).toList(),
+        told.done().stream().map(of::concat).toList(),
         rounds.stream()
             .flatMap(
                 round -> round.findings().stream().map(it -> "round " + round.rounds() + ": " + it))

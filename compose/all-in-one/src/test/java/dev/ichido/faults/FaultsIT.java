@@ -30,19 +30,20 @@ class FaultsIT {
             temp,
             "faults",
             "--only",
-            "concurrent-duplicate,key-reuse-mismatch,timeout-after-commit,crash-executor",
+            "concurrent-duplicate,key-reuse-mismatch,timeout-after-commit,crash-processor,"
+                + "crash-executor,legitimate-twins",
             "--operations",
             "200",
             "--json")) {
       assertThat(faults.awaitExit()).as(faults.err()).isZero();
       JsonNode report = new JsonMapper().readTree(faults.out());
-      assertThat(report.path("scenarios")).hasSize(4);
+      assertThat(report.path("scenarios")).hasSize(6);
       assertThat(report.path("failed").asInt()).isZero();
       assertThat(report.path("duplicate_effects").asInt()).isZero();
       assertThat(report.path("lost").asInt()).isZero();
-      assertThat(report.path("operations").asInt()).isEqualTo(236);
-      JsonNode crash = report.path("scenarios").get(3);
-      assertThat(crash.path("schedule"))
+      assertThat(report.path("false_dedupe").asInt()).isZero();
+      assertThat(report.path("operations").asInt()).isEqualTo(476);
+      assertThat(report.at("/scenarios/4/schedule"))
           .extracting(JsonNode::asText)
           .isEqualTo(struck(1, "crash-executor", 3));
     }

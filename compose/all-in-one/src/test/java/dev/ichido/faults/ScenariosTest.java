@@ -22,6 +22,7 @@ class ScenariosTest {
         new BatteryReport(
             7,
             2,
+            10,
             false,
             BatteryReport.Taken.here(),
             3,
@@ -37,8 +38,12 @@ class ScenariosTest {
     assertThat(document.at("/metrics/unknown/before_any_call").asDouble()).isEqualTo(0.2);
     assertThat(document.at("/metrics/retry_amplification/attempts_per_operation").asDouble())
         .isEqualTo(1.1);
+    assertThat(document.at("/scenarios/0/done/0").asText()).isEqualTo("round 1: struck");
     assertThat(FaultTable.markdown(document))
         .contains("| **no** |", "**1 duplicate", "| 0 / 19 / 1 |", "| 6, 4 before any call |")
+        .contains(
+            "| 0 | 1.2 / 1.1 / 1.0 | 0 / 0 | SETTLED 24 | **no** |",
+            "- `" + Scenarios.all().getFirst().id() + "`: round 1: 1 duplicate effects")
         .contains(
             "(0.1 where a call may have been made, 0.2 because the lease ended before any)",
             "1.1 attempts");
@@ -92,6 +97,7 @@ class ScenariosTest {
     return new BatteryReport(
             7,
             rounds,
+            10,
             true,
             BatteryReport.Taken.here(),
             seconds,
@@ -100,7 +106,7 @@ class ScenariosTest {
   }
 
   private static BatteryReport battery(ScenarioReport report) {
-    return new BatteryReport(7, 1, false, BatteryReport.Taken.here(), 3, List.of(report));
+    return new BatteryReport(7, 1, 10, false, BatteryReport.Taken.here(), 3, List.of(report));
   }
 
   @Test
@@ -136,7 +142,7 @@ class ScenariosTest {
         new Metrics(10, 12, 11, 10, duplicates, 0, 3, 2, 0, 0, 0, 0),
         Map.of("SETTLED", 12),
         List.of(),
-        List.of(),
+        List.of("struck"),
         findings,
         1);
   }
