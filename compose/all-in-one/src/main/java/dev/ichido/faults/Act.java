@@ -216,14 +216,21 @@ final class Act {
   void underLoad(int strikes, String what, Strike strike) throws InterruptedException {
     Load load = load("pay", "pay", "pay", "charge");
     for (double share : schedule.shares(strikes)) {
-      int published = load.awaitShare(share);
-      did(
-          "struck %s with %d of %d operations published and %d deliveries without their last answer"
-              .formatted(what, published, loadOperations, missing()));
+      awaitAtWork(load, share, what);
       strike.now();
     }
     load.await();
     settle();
+  }
+
+  /** Returns right before a strike, when that share of the load is published. */
+  void awaitAtWork(Load load, double share, String what) throws InterruptedException {
+    int published = load.awaitShare(share);
+    long inFlight = missing();
+    did(
+        "struck %s with %d of %d operations published and %d deliveries without their last answer"
+            .formatted(what, published, loadOperations, inFlight));
+    check(inFlight > 0, "nothing was in flight as " + what + " was struck");
   }
 
   /** A load of another size. */
@@ -326,6 +333,11 @@ final class Act {
   /** The lines themselves. */
   List<JournalEntry> lines(String verdict) {
     return journal().stream().filter(it -> verdict.equals(it.getVerdict())).toList();
+  }
+
+  /** The lines of one operation, in their order. */
+  List<JournalEntry> lines(Operation operation) {
+    return journal().stream().filter(it -> operation.id().equals(it.getOperationId())).toList();
   }
 
   private List<JournalEntry> journal() {

@@ -14,6 +14,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -37,32 +38,44 @@ final class StepCrashes {
   private final Remote remote;
   private final Strike kill;
   private final Strike start;
-  private final List<Operation> calledOnce = new ArrayList<>();
+  private final String what;
 
-  private StepCrashes(Act act, Strike kill, Strike start) {
+  /** At another remote, so that what is held and counted is the steps' own. */
+  private final Load load;
+
+  private final List<Operation> calledOnce = new ArrayList<>();
+  private double share;
+
+  private StepCrashes(Act act, String what, Strike kill, Strike start) {
     this.act = act;
     this.rig = act.rig();
     this.remote = rig.remote(RemoteKind.LEGACY);
+    this.what = what;
     this.kill = kill;
     this.start = start;
+    this.load = act.load("charge");
   }
 
   static void ofDatabase(Act act) throws InterruptedException, SQLException {
     Rig rig = act.rig();
-    StepCrashes crashes = new StepCrashes(act, rig::killDatabase, rig::startDatabase);
+    StepCrashes crashes =
+        new StepCrashes(act, "the database", rig::killDatabase, rig::startDatabase);
     crashes.beforeRelayAndInbox();
     crashes.beforeProcessor();
     crashes.beforeExecutor();
     double before = unrecorded(act);
     crashes.aroundTheEffect(
         called -> act.await("results that can't be recorded", () -> unrecorded(act) > before));
+    // What is left of it would be claimed in place of what the last step is about.
+    crashes.load.await();
+    act.settle();
     crashes.unheardClaims();
     crashes.end();
   }
 
   static void ofBroker(Act act) throws InterruptedException {
     Rig rig = act.rig();
-    StepCrashes crashes = new StepCrashes(act, rig::killBroker, rig::startBroker);
+    StepCrashes crashes = new StepCrashes(act, "the broker", rig::killBroker, rig::startBroker);
     crashes.beforeRelayAndInbox();
     crashes.beforeProcessor();
     crashes.beforeExecutor();
@@ -81,7 +94,12 @@ final class StepCrashes {
   private void beforeRelayAndInbox() throws InterruptedException {
     rig.role(Kind.INBOX).pause();
     Map<Operation, String> settled = deliver(HELD, "pay.lasting");
-    act.await("operations that are settled", () -> act.journalled("SETTLED") >= HELD);
+    Set<String> ids = ids(settled.keySet());
+    act.await(
+        "operations that are settled",
+        () ->
+            act.lines("SETTLED").stream().filter(it -> ids.contains(it.getOperationId())).count()
+                >= HELD);
     rig.role(Kind.RELAY).pause();
     Map<Operation, String> committed = deliver(HELD, "pay.lasting");
     strike("operations in the outbox and as many replies on their way");
@@ -134,7 +152,7 @@ final class StepCrashes {
         deliver(CALLING, "pay.lasting", Fault.of(FaultKind.SLOW).withDelay(Duration.ZERO));
     act.await("calls that are held", () -> remote.held() >= 2 * CALLING);
     awaitEffects(effected);
-    kill.now();
+    kill();
     act.did(
         "killed with %d calls on their way and %d effects done and not answered"
             .formatted(CALLING, CALLING));
@@ -178,23 +196,31 @@ final class StepCrashes {
     awaitLast(commanded);
   }
 
-  private void strike(String held) throws InterruptedException {
+  private void kill() throws InterruptedException {
+    share += 0.2;
+    act.awaitAtWork(load, share, what);
     kill.now();
+  }
+
+  private void strike(String held) throws InterruptedException {
+    kill();
     start.now();
     act.did("killed with %d %s".formatted(HELD, held));
   }
 
   private void end() throws InterruptedException {
+    load.await();
     act.settle();
     act.checkCalledOnce(remote, calledOnce);
     Set<String> lasting =
-        calledOnce.stream()
-            .filter(it -> it.action().equals("pay.lasting"))
-            .map(Operation::id)
-            .collect(Collectors.toUnmodifiableSet());
+        ids(calledOnce.stream().filter(it -> it.action().equals("pay.lasting")).toList());
     act.check(
         act.lines("LEASE_EXPIRED").stream().noneMatch(it -> lasting.contains(it.getOperationId())),
         "a lease ended that was to outlast the hold");
+  }
+
+  private static Set<String> ids(Collection<Operation> operations) {
+    return operations.stream().map(Operation::id).collect(Collectors.toUnmodifiableSet());
   }
 
   /** Each meets the faults, if there are any. */

@@ -234,10 +234,20 @@ final class StreamsFaults {
             .filter(it -> it.getKey().startsWith(act.prefix()) && it.getValue() > 1)
             .count();
     act.check(again == 0, again + " operations were called by both executors");
-    Load after = act.load(act.loadOperations() / 4, "pay", "charge");
-    after.awaitShare(0.5);
+    double met = claims(act, second, "\"open\"") + claims(act, second, "\"recorded\"");
+    act.did(
+        "the second executor asked for %.0f claims, %.0f of which the first had taken"
+            .formatted(claims(act, second, ""), met));
+    act.check(met > 0, "no command was at both executors");
+    Load after = act.load("pay", "charge");
+    act.awaitAtWork(after, 0.5, "the second executor");
     second.jvm().kill();
     after.await();
     act.settle();
+  }
+
+  private static double claims(Act act, Rig.Instance executor, String answer)
+      throws InterruptedException {
+    return act.rig().meter(executor, "ichido_executor_claims", answer);
   }
 }
