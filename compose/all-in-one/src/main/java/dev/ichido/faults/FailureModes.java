@@ -21,6 +21,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,17 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** The ways in which idempotency layers are known to fail, beyond the thirteen. */
 final class FailureModes {
+  /** What a remote may do with a request, in the order of the field report. */
+  private static final List<FaultKind> SEVEN =
+      List.of(
+          FaultKind.ACCEPT_THEN_TIMEOUT,
+          FaultKind.ERROR_AFTER_COMMIT,
+          FaultKind.ANSWER_TWICE,
+          FaultKind.SLOW,
+          FaultKind.RETRY_INVITED,
+          FaultKind.CLEAN,
+          FaultKind.STATUS_UNAVAILABLE);
+
   private FailureModes() {}
 
   static List<Scenario> all() {
@@ -88,10 +100,12 @@ final class FailureModes {
             FailureModes::movedTheOtherWay),
         of(
             "webhook-and-model-replay",
-            List.of("M-11", "FR-15", "FR-03"),
-            "the model calls for the same order again, with an id of its business fields; and two"
-                + " turns of one run use the same call id for two orders, with ids of their lineage",
-            "the same order: REPLAYED; the two orders: both run",
+            List.of("M-11", "F-09", "FR-15", "FR-03"),
+            "a webhook delivers its event twice at once and again after it settled, with an id of the"
+                + " event's; the model calls for the same order again, with an id of its business"
+                + " fields; and two turns of one run use the same call id for two orders, with ids of"
+                + " their lineage",
+            "the event: one effect, and REPLAYED; the same order: REPLAYED; the two orders: both run",
             FailureModes::modelReplay),
         of(
             "non-idempotent-downstream",
@@ -283,9 +297,11 @@ final class FailureModes {
       // An executor that is ahead by more than a lease starts nothing, which is safe and no use.
       Duration by = role == Kind.EXECUTOR ? skew.negated() : skew;
       move(act, role, by);
+      List<Operation> operations = new ArrayList<>();
       List<String> deliveries = new ArrayList<>();
       for (int i = 0; i < 12; i++) {
         Operation operation = act.operation("pay");
+        operations.add(operation);
         if (i % 3 == 0) {
           remote.add(Fault.of(FaultKind.ACCEPT_THEN_TIMEOUT).forBusinessKey(operation.business()));
         } else if (i % 3 == 1) {
@@ -298,9 +314,28 @@ final class FailureModes {
       for (String delivery : deliveries) {
         act.awaitLast(delivery);
       }
+      act.check(
+          role == Kind.EXECUTOR ? startedBehind(act, operations) : decidedAhead(act, operations),
+          "the times of the %s are not those of a moved clock".formatted(role.word()));
       moveBack(act);
     }
     act.settle();
+  }
+
+  /** Whether the claims of each were taken before it was issued, by the executor's clock. */
+  private static boolean startedBehind(Act act, List<Operation> operations) {
+    return operations.stream()
+        .allMatch(
+            it ->
+                StepCrashes.claims(
+                        act, List.of(it), "attempt = 1 and started_at < '" + it.issuedAt() + "'")
+                    == 1);
+  }
+
+  /** Whether each was taken on much later than it was issued, by the processor's clock. */
+  private static boolean decidedAhead(Act act, List<Operation> operations) {
+    return operations.stream()
+        .allMatch(it -> act.lines(it).getFirst().getAt().isAfter(it.issuedAt().plusSeconds(6)));
   }
 
   private static void move(Act act, Kind role, Duration by) throws InterruptedException {
@@ -385,6 +420,16 @@ final class FailureModes {
   private static void modelReplay(Act act) throws InterruptedException {
     TenantKey key = TenantKey.of("a key of the battery's own".getBytes(UTF_8));
     for (int i = 0; i < 5; i++) {
+      Operation told = act.operation("pay");
+      Operation event =
+          told.with(
+              Part.ID,
+              OperationIds.fromKeyFields(
+                  key, "pay", KeyFields.of("event"), Map.of("event", "evt-" + told.business())));
+      for (String delivery : act.deliverTogether(event, 2)) {
+        act.awaitLast(delivery);
+      }
+      act.awaitVerdict(act.deliver(event), "REPLAYED");
       Operation order = act.operation("pay");
       String id =
           OperationIds.fromKeyFields(
@@ -429,14 +474,11 @@ final class FailureModes {
 
   private static void sevenAnswers(Act act) throws InterruptedException {
     Remote remote = act.rig().remote(RemoteKind.LEGACY);
-    for (FaultKind kind :
-        List.of(
-            FaultKind.ACCEPT_THEN_TIMEOUT,
-            FaultKind.ERROR_AFTER_COMMIT,
-            FaultKind.ANSWER_TWICE,
-            FaultKind.SLOW,
-            FaultKind.RETRY_INVITED,
-            FaultKind.CLEAN)) {
+    Map<FaultKind, Integer> before = new EnumMap<>(FaultKind.class);
+    for (FaultKind kind : SEVEN) {
+      before.put(kind, remote.met(kind));
+    }
+    for (FaultKind kind : SEVEN.subList(0, 6)) {
       Operation operation = act.operation("pay");
       remote.add(Fault.of(kind).forBusinessKey(operation.business()));
       act.deliver(operation);
@@ -448,6 +490,8 @@ final class FailureModes {
     act.deliver(unread);
     act.await("every request", () -> remote.book().byBusinessKey(unread.business()).size() == 1);
     Patience.pass(Duration.ofSeconds(4));
+    before.forEach(
+        (kind, count) -> act.check(remote.met(kind) > count, "no request met " + kind.label()));
     act.settle();
   }
 

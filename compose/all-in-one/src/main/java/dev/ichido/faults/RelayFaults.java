@@ -16,8 +16,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** What can go wrong between the outbox and Kafka. */
@@ -399,13 +401,24 @@ final class RelayFaults {
         operations.add(operation);
         act.awaitLast(act.deliver(operation));
         act.awaitVerdict(act.deliver(operations.getFirst()), "REPLAYED");
-        Patience.pass(Duration.ofSeconds(7));
+        act.check(isKnown(act), "the broker does not know the relay");
+        act.await("the broker to forget the relay", () -> !isKnown(act));
       }
       act.settle();
     } finally {
       act.rig().restartBroker();
     }
     act.settle();
+  }
+
+  /** Whether the broker keeps the relay's transactional id. */
+  private static boolean isKnown(Act act) throws InterruptedException {
+    try (Admin admin = Admin.create(Map.copyOf(act.rig().config().kafka().values()))) {
+      return admin.listTransactions().all().get().stream()
+          .anyMatch(it -> it.transactionalId().startsWith("ichido-relay-"));
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
   }
 
   private static void backDated(Act act) throws InterruptedException {

@@ -4,6 +4,7 @@ import dev.ichido.embedded.LoopbackPorts;
 import dev.ichido.remotes.Book;
 import dev.ichido.remotes.BookReading;
 import dev.ichido.remotes.Fault;
+import dev.ichido.remotes.FaultKind;
 import dev.ichido.remotes.Faults;
 import dev.ichido.remotes.RemoteControl;
 import dev.ichido.remotes.RemoteException;
@@ -115,6 +116,11 @@ final class Remote implements AutoCloseable {
 
   int held() {
     return control.held();
+  }
+
+  /** How many requests met a fault of that kind since it started. */
+  int met(FaultKind fault) {
+    return control.met(fault);
   }
 
   void advanceClock(Duration by) {

@@ -169,7 +169,7 @@ final class StreamsFaults {
 
   private static void poisoned(Act act) throws InterruptedException {
     double before = deadLetters(act);
-    Load load = act.load(act.loadOperations() / 4, "pay", "charge");
+    Load load = act.load("pay", "charge");
     int poison = 0;
     for (Function<Topics, String> which :
         List.<Function<Topics, String>>of(

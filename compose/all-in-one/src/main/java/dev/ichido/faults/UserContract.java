@@ -176,9 +176,12 @@ final class UserContract {
               action,
               "concurrent-duplicate",
               "five operations, each committed by four connections at the same moment",
+              "one effect each, and nobody is told what is not so",
               act -> {
                 for (int i = 0; i < 5; i++) {
-                  act.deliverTogether(operation(act, action), 4);
+                  Operation operation = operation(act, action);
+                  act.expect(operation, 1, 1);
+                  act.deliverTogether(operation, 4);
                 }
                 act.settleOrLeave();
               }));

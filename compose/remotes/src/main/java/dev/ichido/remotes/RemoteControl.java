@@ -87,6 +87,11 @@ public final class RemoteControl implements AutoCloseable {
     return call("GET", "/_faults", Json.object()).path("held").asInt();
   }
 
+  /** How many requests met a fault of that kind. */
+  public int met(FaultKind fault) {
+    return call("GET", "/_faults", Json.object()).path("met").path(fault.label()).asInt();
+  }
+
   public void advanceClock(Duration by) {
     call("POST", "/_clock", Json.object().put("advance_ms", by.toMillis()));
   }
