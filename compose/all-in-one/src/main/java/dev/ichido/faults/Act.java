@@ -365,6 +365,15 @@ final class Act {
    */
   void settle() throws InterruptedException {
     rig.heal();
+    awaitAnswers();
+  }
+
+  /**
+   * Every delivery gets its last answer, whatever goes wrong meanwhile.
+   *
+   * @throws BrokeOff when one does not
+   */
+  void awaitAnswers() throws InterruptedException {
     long before = missing();
     while (before > 0 && isLessAfterAWhile(before)) {
       before = missing();

@@ -466,10 +466,19 @@ final class FailureModes {
             FaultKind.TOO_MANY_REQUESTS)) {
       rules.add(new Faults.Rule(0.02, Fault.of(kind).times(0)));
     }
+    int before = met(remote, rules);
     remote.random(act.schedule().seed(), rules);
     Load load = act.load("pay");
     load.await();
+    act.awaitAnswers();
     act.settle();
+    int met = met(remote, rules) - before;
+    act.did(met + " requests met a fault");
+    act.check(met > act.loadOperations() / 10, "only %d requests met a fault".formatted(met));
+  }
+
+  private static int met(Remote remote, List<Faults.Rule> rules) {
+    return rules.stream().mapToInt(it -> remote.met(it.fault().kind())).sum();
   }
 
   private static void sevenAnswers(Act act) throws InterruptedException {
