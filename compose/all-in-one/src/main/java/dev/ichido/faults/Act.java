@@ -214,7 +214,11 @@ final class Act {
 
   /** Strikes at moments that the seed chooses, while a load is published; then settles. */
   void underLoad(int strikes, String what, Strike strike) throws InterruptedException {
-    Load load = load("pay", "pay", "pay", "charge");
+    underLoad(load("pay", "pay", "pay", "charge"), strikes, what, strike);
+  }
+
+  /** As {@link #underLoad(int, String, Strike)}, of a load of its own. */
+  void underLoad(Load load, int strikes, String what, Strike strike) throws InterruptedException {
     for (double share : schedule.shares(strikes)) {
       awaitAtWork(load, share, what);
       strike.now();
@@ -510,6 +514,14 @@ final class Act {
       }
     }
     return effects;
+  }
+
+  /** How many operations were UNKNOWN for a time though no call was made. */
+  long unknownWithoutCall() {
+    return linesByOperation().values().stream()
+        .flatMap(lines -> Unknown.of(lines).stream())
+        .filter(it -> !it.afterCall())
+        .count();
   }
 
   /** What the agents were told, against what happened. */

@@ -72,7 +72,13 @@ final class TheThirteen {
             TheThirteen::timeoutAfter));
     all.add(crash(Kind.RELAY, List.of("F-06", "FR-31")));
     all.add(crash(Kind.PROCESSOR, List.of("F-06", "M-03", "FR-10", "FR-30")));
-    all.add(crash(Kind.EXECUTOR, List.of("F-06", "M-04", "FR-09", "FR-10", "FR-32")));
+    all.add(
+        of(
+            "crash-executor",
+            List.of("F-06", "M-04", "FR-09", "FR-10", "FR-32"),
+            "kill -9 of the executor three times under a load whose leases outlast its restart",
+            "one effect each, every delivery answered; UNKNOWN only where a call was under way",
+            TheThirteen::crashOfExecutor));
     all.add(crash(Kind.INBOX, List.of("F-06", "FR-10")));
     all.add(
         of(
@@ -230,6 +236,13 @@ final class TheThirteen {
         "kill -9 of the " + role.word() + " three times under load",
         "one effect each, every delivery answered",
         act -> act.underLoad(3, "the " + role.word(), () -> act.rig().killAndStart(role)));
+  }
+
+  private static void crashOfExecutor(Act act) throws InterruptedException {
+    act.underLoad(
+        act.load("pay.patient"), 3, "the executor", () -> act.rig().killAndStart(Kind.EXECUTOR));
+    long uncalled = act.unknownWithoutCall();
+    act.check(uncalled == 0, uncalled + " operations were UNKNOWN without a call");
   }
 
   private static void keyReuse(Act act) throws InterruptedException {
