@@ -15,6 +15,7 @@ record Action(Kind kind, int who, int what) {
     WRITES_IN_OPEN_TRANSACTION(3, "operation %d: a transaction stays open after writing %s"),
     COMMITS_OPEN_TRANSACTION(6, "the open transaction is committed"),
     REPLAYS_INTENT(1, "an operator replays intent record %d"),
+    REPLAYS_RESULT(1, "an operator replays result record %d"),
     PERSON_SETTLES(3, "a person looks at the remote and says what became of operation %d"),
 
     RELAY_STARTS(8, "relay %d takes the slot"),
@@ -64,6 +65,7 @@ record Action(Kind kind, int who, int what) {
 
     PAUSES(4, "%s is paused"),
     RESUMES(6, "%s wakes up"),
+    CLOCK_JUMPS(4, "the clock of %s jumps to %d ms beside the true time"),
     TIME_PASSES(6, "%s pass"),
     TIME_COMES(6, "time comes to the next deadline");
 
@@ -116,6 +118,7 @@ record Action(Kind kind, int who, int what) {
       case WRITES, WRITES_IN_OPEN_TRANSACTION -> text(who, WRITTEN.get(what).text);
       case PROCESSOR_FLUSHES -> text(who, OUTPUTS[what]);
       case PAUSES, RESUMES -> text(ROLES[who / 2] + " " + who % 2);
+      case CLOCK_JUMPS -> text(ROLES[who / 2] + " " + who % 2, what);
       case TIME_PASSES -> text(SPANS[who] + " ms");
       case EXECUTOR_CLAIMS,
           EXECUTOR_CLAIMS_UNSURE,

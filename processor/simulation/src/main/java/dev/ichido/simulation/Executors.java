@@ -33,8 +33,12 @@ final class Executors {
   /** A command on the topic. */
   record Sent(int operation, ToolCommand command) {}
 
-  /** A report on the topic. */
-  record Told(int operation, ToolCommand command, Report report) {}
+  /**
+   * A report on the topic.
+   *
+   * @param sentAt what the processors' clocks showed when it came there
+   */
+  record Told(int operation, ToolCommand command, Report report, List<Instant> sentAt) {}
 
   private enum Stage {
     NEW,
@@ -398,7 +402,7 @@ final class Executors {
 
   private void send(Executor e, Work work) {
     if (work.report != null) {
-      world.results.add(new Told(work.sent.operation(), work.sent.command(), work.report));
+      world.tell(work.sent.operation(), work.sent.command(), work.report);
     }
     done(e, work);
   }
@@ -406,7 +410,7 @@ final class Executors {
   private void sendLate(Executor e, Late late) {
     e.late.remove(late);
     Sent sent = late.work().sent;
-    world.results.add(new Told(sent.operation(), sent.command(), late.report()));
+    world.tell(sent.operation(), sent.command(), late.report());
   }
 
   private static void done(Executor e, Work work) {

@@ -18,6 +18,8 @@ public enum Invariant {
   SETTLED_STAYS,
   /** Nobody is told of an effect that did not take place, nor of a failure that did. */
   TRUTH,
+  /** No lease is called over while a report of its attempt, sent before its end, is unread. */
+  HEARD_BEFORE_UNKNOWN,
   /** The numbers of attempts grow, and each leaves once. */
   ATTEMPTS_GROW,
   /** Rows reach the topic without a gap, in commit order. */

@@ -58,9 +58,6 @@ final class Oracle {
     /** Number of the latest attempt when somebody was told that there was no effect. */
     int toldNothing = -1;
 
-    /** What somebody was told and is not so. */
-    @Nullable String untruth;
-
     final Set<String> successes = new HashSet<>();
   }
 
@@ -84,10 +81,6 @@ final class Oracle {
         operation,
         "another meaning took effect");
     Of of = operations[operation];
-    if (effect.attempt() <= of.toldNothing) {
-      of.untruth =
-          "attempt " + effect.attempt() + " took effect after it was told that it had none";
-    }
     if (world.profile.undoing() && operation > 0) {
       require(
           !world.remote.effects(0).isEmpty() && world.remote.effects(3 - operation).isEmpty(),
@@ -109,6 +102,11 @@ final class Oracle {
         Invariant.AT_MOST_ONE_EFFECT,
         operation,
         "it took effect " + effects.size() + " times");
+    require(
+        effect.attempt() > of.toldNothing || isGap(operation),
+        Invariant.TRUTH,
+        operation,
+        "attempt " + effect.attempt() + " took effect after it was told that it had none");
   }
 
   /** A call that was under way too long, or a status read that lied, where no key protects. */
@@ -188,10 +186,11 @@ final class Oracle {
     if (isNothing(reply.state())) {
       Of of = operations[operation];
       of.toldNothing = Math.max(of.toldNothing, reply.attempt());
-      if (!world.remote.effects(operation).isEmpty()) {
-        of.untruth =
-            reply.to().deliveryId() + " was told " + reply.state() + " of what took effect";
-      }
+      require(
+          world.remote.effects(operation).isEmpty() || isGap(operation),
+          Invariant.TRUTH,
+          operation,
+          reply.to().deliveryId() + " was told " + reply.state() + " of what took effect");
     }
     require(
         reply.state() != StateName.FAILED_TERMINAL || operations[operation].told == null,
@@ -213,6 +212,11 @@ final class Oracle {
    */
   void decided(Made made, boolean once) {
     Of of = operations[made.operation()];
+    require(
+        !once || !made.unheard(),
+        Invariant.HEARD_BEFORE_UNKNOWN,
+        made.operation(),
+        "its lease is called over although a report that was sent before is unread");
     for (Transition transition : made.decision().transitions()) {
       of.alarm |= transition.alarm();
       verdicts.add(transition.verdict());
@@ -257,6 +261,43 @@ final class Oracle {
     }
   }
 
+  /** What holds at every moment, whatever is under way. */
+  void afterEveryStep() {
+    for (int i = 0; i < operations.length; i++) {
+      isTrue(i, world.processors.state(i));
+    }
+  }
+
+  private void isTrue(int operation, OperationState state) {
+    Of of = operations[operation];
+    List<Effect> effects = world.remote.effects(operation);
+    require(
+        effects.size() < 2 || of.successes.size() < 2 || of.alarm,
+        Invariant.SECOND_EFFECT_IS_REPORTED,
+        operation,
+        "two effects were reported and no alarm was raised");
+    switch (state) {
+      case Succeeded s ->
+          require(
+              !effects.isEmpty(), Invariant.TRUTH, operation, "a success that is not in the book");
+      case FailedRetryable s -> hadNone(operation, "what counts as proven not to have started");
+      case FailedTerminal s -> hadNone(operation, "a failure");
+      case Cancelled s -> hadNone(operation, "a cancelled operation");
+      case Absent s -> {}
+      case InProgress s -> {}
+      case UnknownReconciliation s -> {}
+      case Expired s -> {}
+    }
+  }
+
+  private void hadNone(int operation, String what) {
+    require(
+        world.remote.effects(operation).isEmpty() || isGap(operation),
+        Invariant.TRUTH,
+        operation,
+        what + " took effect");
+  }
+
   /** Everything has healed and nothing is under way any more. */
   void atTheEnd(List<Row> log) {
     for (Row row : log) {
@@ -286,14 +327,6 @@ final class Oracle {
 
   private void atTheEnd(int operation, OperationState state) {
     Of of = operations[operation];
-    List<Effect> effects = world.remote.effects(operation);
-    boolean gap = isGap(operation);
-    require(gap || of.untruth == null, Invariant.TRUTH, operation, String.valueOf(of.untruth));
-    require(
-        effects.size() < 2 || of.successes.size() < 2 || of.alarm,
-        Invariant.SECOND_EFFECT_IS_REPORTED,
-        operation,
-        "two effects were reported and no alarm was raised");
     switch (state) {
       case Absent s ->
           require(
@@ -316,30 +349,15 @@ final class Oracle {
             operation,
             "it stays unknown although the claims say what became of it");
       }
-      case FailedRetryable s -> {
-        require(
-            s.wakeAt() == null,
-            Invariant.NOTHING_LOST,
-            operation,
-            "an attempt that is due is not made");
-        require(
-            gap || effects.isEmpty(),
-            Invariant.TRUTH,
-            operation,
-            "what took effect counts as proven not to have started");
-      }
-      case Succeeded s ->
+      case FailedRetryable s ->
           require(
-              !effects.isEmpty(), Invariant.TRUTH, operation, "a success that is not in the book");
-      case FailedTerminal s ->
-          require(
-              gap || effects.isEmpty(), Invariant.TRUTH, operation, "a failure that took effect");
-      case Cancelled s ->
-          require(
-              gap || effects.isEmpty(),
-              Invariant.TRUTH,
+              s.wakeAt() == null,
+              Invariant.NOTHING_LOST,
               operation,
-              "a cancelled operation that took effect");
+              "an attempt that is due is not made");
+      case Succeeded s -> {}
+      case FailedTerminal s -> {}
+      case Cancelled s -> {}
       case Expired s -> {}
     }
   }

@@ -27,9 +27,12 @@ import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
+import dev.ichido.decision.Transition;
+import dev.ichido.decision.Verdict;
 import dev.ichido.executor.Report;
 import dev.ichido.executor.ToolCommand;
 import dev.ichido.operation.Intent;
@@ -46,9 +49,11 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,8 +76,12 @@ final class Processors {
   /** The task is the processor's that took it over last. */
   private int generation;
 
-  /** One decision that was made on an operation. */
-  record Made(int operation, OperationEvent event, OperationState before, Decision decision) {}
+  /**
+   * One decision that was made on an operation.
+   *
+   * @param unheard it calls a lease over although a report that was sent before is unread
+   */
+  record Made(int operation, OperationEvent event, Decision decision, boolean unheard) {}
 
   private record Put(int place, OperationState state) {}
 
@@ -128,7 +137,8 @@ final class Processors {
     int intents;
     int results;
     int mail;
-    long latest = Long.MIN_VALUE;
+    Instant latest = Instant.MIN;
+    Instant heardUntil = Instant.MIN;
     boolean dirty;
 
     final List<Made> made = new ArrayList<>();
@@ -247,7 +257,8 @@ final class Processors {
   private void start(Processor p) {
     p.running = true;
     p.generation = ++generation;
-    p.latest = Long.MIN_VALUE;
+    p.latest = Instant.MIN;
+    p.heardUntil = Instant.MIN;
     p.load(kept);
   }
 
@@ -267,8 +278,47 @@ final class Processors {
   }
 
   private Instant now(Processor p) {
-    p.latest = Math.max(p.latest, world.clock(Action.role(1, p.number)));
-    return World.instantOf(p.latest);
+    p.latest = clock(p);
+    return p.latest;
+  }
+
+  /** It never goes back while the processor runs. */
+  private Instant clock(Processor p) {
+    Instant shown = world.instant(Action.role(1, p.number));
+    return shown.isAfter(p.latest) ? shown : p.latest;
+  }
+
+  /** What the clocks show. */
+  List<Instant> clocks() {
+    return List.of(clock(processors[0]), clock(processors[1]));
+  }
+
+  /** Everything that came to the topic until then is read, and committed as read. */
+  private Instant heardUntil(Processor p, Instant now) {
+    Instant heard =
+        unread()
+            .map(it -> it.sentAt().get(p.number).minusMillis(1))
+            .min(Comparator.naturalOrder())
+            .orElse(now);
+    Instant latest = heard.isAfter(p.heardUntil) ? heard : p.heardUntil;
+    return latest.isBefore(now) ? latest : now;
+  }
+
+  private Stream<Told> unread() {
+    return world.results.subList(kept.results(), world.results.size()).stream();
+  }
+
+  /** Whether a report on the attempt lies unread that came before the end of its lease. */
+  private boolean isUnheard(Processor p, int operation, Transition transition) {
+    return transition.verdict() == Verdict.LEASE_EXPIRED
+        && transition.before() instanceof InProgress s
+        && unread()
+            .anyMatch(
+                it ->
+                    it.operation() == operation
+                        && it.command().kind() == ToolCommand.Kind.EXECUTE
+                        && it.command().attempt() == s.attempt()
+                        && it.sentAt().get(p.number).isBefore(s.leaseUntil()));
   }
 
   private void takeIntent(Processor p) {
@@ -451,9 +501,8 @@ final class Processors {
 
   /** The operation whose deadline is over and came first; negative when nothing is due. */
   private int due(Processor p) {
-    Instant now = World.instantOf(Math.max(p.latest, world.clock(Action.role(1, p.number))));
     int first = -1;
-    Instant earliest = now;
+    Instant earliest = heardUntil(p, clock(p));
     for (int i = 0; i < p.states.size(); i++) {
       Instant due = p.states.get(i).nextDeadline().orElse(Instant.MAX);
       if (!due.isAfter(earliest)) {
@@ -494,7 +543,9 @@ final class Processors {
   private void decide(Processor p, int operation, OperationEvent event, @Nullable Row row) {
     int place = world.protocol.ledger().applyAsInt(operation);
     OperationState before = p.states.get(place);
-    Decision decision = world.protocol.decider().decide(before, event, world.profile.policy());
+    p.heardUntil = heardUntil(p, event.at());
+    Decision decision =
+        world.protocol.decider().decide(before, event, p.heardUntil, world.profile.policy());
     for (Effect effect : decision.effects()) {
       switch (effect) {
         case DispatchCommand it -> p.commands.add(new Sent(operation, command(it.command())));
@@ -518,7 +569,8 @@ final class Processors {
     if (!decision.next().equals(before)) {
       p.changelog.add(new Put(place, decision.next()));
     }
-    p.made.add(new Made(operation, event, before, decision));
+    boolean unheard = decision.transitions().stream().anyMatch(it -> isUnheard(p, operation, it));
+    p.made.add(new Made(operation, event, decision, unheard));
   }
 
   private void commit(Processor p) {

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *     effect is possible, as the guarantees say
  * @param undoing the second and the third operation undo the first, instead of being its twin and
  *     another tenant's
+ * @param clockOff how far a role's clock is off at most; where that is more than {@link
+ *     #CLOCK_OFF}, it jumps
  */
 public record Profile(
     String name,
@@ -30,12 +32,16 @@ public record Profile(
     long windowMillis,
     long lagMillis,
     boolean bounded,
-    boolean undoing) {
+    boolean undoing,
+    int clockOff) {
   /** In a bounded world, in milliseconds. */
   static final long LONGEST_CALL = 2_500;
 
-  /** How far a role's clock is off at most, in milliseconds. */
-  static final long CLOCK_OFF = 400;
+  /** How far a role's clock is off where clocks are kept, in milliseconds. */
+  private static final int CLOCK_OFF = 400;
+
+  /** Where they are not: by more than a lease, in milliseconds. */
+  private static final int CLOCK_FAR_OFF = 12_000;
 
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration WINDOW = SECOND.multipliedBy(60);
@@ -56,12 +62,30 @@ public record Profile(
         new Profile(
             "short retention", policy(SECOND.multipliedBy(20), null, false, PROOF), 0, 0, true),
         new Profile("suspects are held", policy(LONG, null, false, PROOF, Remint.HOLD), 0, 0, true),
-        new Profile("compensations", policy(LONG, null, false, PROOF), 0, 0, true, true));
+        new Profile("compensations", policy(LONG, null, false, PROOF), 0, 0, true, true, CLOCK_OFF),
+        farOff("clocks far off, no key, no status read", null, false, -1),
+        farOff("clocks far off, key, status read", PROOF, true, 0));
   }
 
   private Profile(
       String name, ActionPolicy policy, long windowMillis, long lagMillis, boolean bounded) {
-    this(name, policy, windowMillis, lagMillis, bounded, false);
+    this(name, policy, windowMillis, lagMillis, bounded, false, CLOCK_OFF);
+  }
+
+  private static Profile farOff(
+      String name, @Nullable AbsentAfter absentAfter, boolean keyed, long lagMillis) {
+    return new Profile(
+        name,
+        policy(LONG, null, keyed, absentAfter, Remint.REPORT, SECOND.multipliedBy(30)),
+        keyed ? LONG.toMillis() : 0,
+        lagMillis,
+        true,
+        false,
+        CLOCK_FAR_OFF);
+  }
+
+  boolean clocksJump() {
+    return clockOff > CLOCK_OFF;
   }
 
   boolean holdsSuspects() {
@@ -93,6 +117,16 @@ public record Profile(
       boolean keyed,
       @Nullable AbsentAfter absentAfter,
       Remint remint) {
+    return policy(retention, window, keyed, absentAfter, remint, SECOND.multipliedBy(2));
+  }
+
+  private static ActionPolicy policy(
+      Duration retention,
+      @Nullable Duration window,
+      boolean keyed,
+      @Nullable AbsentAfter absentAfter,
+      Remint remint,
+      Duration clockSkew) {
     ActionPolicy standard = ActionPolicy.standard("act");
     return new ActionPolicy(
         standard.name(),
@@ -102,7 +136,7 @@ public record Profile(
         SECOND.multipliedBy(10),
         retention,
         retention,
-        SECOND.multipliedBy(2),
+        clockSkew,
         SECOND.multipliedBy(40),
         standard.share(),
         remint,

@@ -50,7 +50,8 @@ public record Protocol(
   /** Judges one event. */
   @FunctionalInterface
   public interface Decider {
-    Decision decide(OperationState state, OperationEvent event, ActionPolicy policy);
+    Decision decide(
+        OperationState state, OperationEvent event, Instant heardUntil, ActionPolicy policy);
   }
 
   /** What an executor asks itself between its steps. */

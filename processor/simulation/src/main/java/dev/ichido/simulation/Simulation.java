@@ -41,9 +41,11 @@ public final class Simulation {
           Action.Kind.REQUEST_TAKES_EFFECT_AND_BREAKS,
           Action.Kind.REQUEST_IS_NOT_ACCEPTED,
           Action.Kind.REPLAYS_INTENT,
+          Action.Kind.REPLAYS_RESULT,
           Action.Kind.PERSON_SETTLES,
           Action.Kind.PROCESSOR_CRASHES,
-          Action.Kind.RELAY_LOSES_SLOT);
+          Action.Kind.RELAY_LOSES_SLOT,
+          Action.Kind.CLOCK_JUMPS);
 
   private static final int MOST_KINDS_OF_FAULTS = 2;
 

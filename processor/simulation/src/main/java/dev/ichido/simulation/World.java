@@ -6,6 +6,8 @@ import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import dev.ichido.executor.Report;
+import dev.ichido.executor.ToolCommand;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.TenantKey;
 import dev.ichido.operation.fingerprint.Fingerprint;
@@ -50,6 +52,7 @@ final class World {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");
   private static final int ROLES = 6;
   private static final int MOST_HEALING = 4_000;
+  private static final int MOST_REPLAYS = 3;
 
   /** While everything heals, where the remote can't be asked: each looks at one attempt's claim. */
   private static final int FURTHER_READS = 4;
@@ -100,7 +103,8 @@ final class World {
 
   private final long[] clocks = new long[ROLES];
   private final boolean[] paused = new boolean[ROLES];
-  private int replayed;
+  private int replayedIntents;
+  private int replayedResults;
   private int mostReads;
 
   /** How many operations and rows there are to be: the fewer, the deeper a run comes. */
@@ -125,7 +129,7 @@ final class World {
     this.person = new Person(this);
     Random random = new Random(seed);
     for (int i = 0; i < ROLES; i++) {
-      clocks[i] = (random.nextInt(3) - 1) * Profile.CLOCK_OFF;
+      clocks[i] = (random.nextInt(3) - 1L) * profile.clockOff();
     }
     this.operations = 1 + random.nextInt(OPERATIONS);
     this.rows = 1 + random.nextInt(Relays.ROWS);
@@ -157,6 +161,11 @@ final class World {
     return instantOf(clock(role));
   }
 
+  /** A report reaches its topic. */
+  void tell(int operation, ToolCommand command, Report report) {
+    results.add(new Told(operation, command, report, processors.clocks()));
+  }
+
   boolean isAwake(int role) {
     return !paused[role];
   }
@@ -180,9 +189,15 @@ final class World {
     for (int role = 0; role < ROLES; role++) {
       offer(actions, Kind.PAUSES, role, 0);
       offer(actions, Kind.RESUMES, role, 0);
+      for (int i = -1; profile.clocksJump() && i <= 1; i++) {
+        offer(actions, Kind.CLOCK_JUMPS, role, i * profile.clockOff());
+      }
     }
     for (int i = 0; i < intents.size(); i++) {
       offer(actions, Kind.REPLAYS_INTENT, i, 0);
+    }
+    for (int i = 0; i < results.size(); i++) {
+      offer(actions, Kind.REPLAYS_RESULT, i, 0);
     }
     for (int i = 0; i < Action.SPANS.length; i++) {
       offer(actions, Kind.TIME_PASSES, i, 0);
@@ -198,6 +213,7 @@ final class World {
       return false;
     }
     way.run();
+    oracle.afterEveryStep();
     return true;
   }
 
@@ -253,15 +269,27 @@ final class World {
           NETWORK_LETS_GO ->
           remote.way(action);
       case REPLAYS_INTENT ->
-          who < intents.size() && replayed < 3
+          who < intents.size() && replayedIntents < MOST_REPLAYS
               ? () -> {
-                replayed++;
+                replayedIntents++;
                 intents.add(intents.get(who));
+              }
+              : null;
+      case REPLAYS_RESULT ->
+          who < results.size() && replayedResults < MOST_REPLAYS
+              ? () -> {
+                replayedResults++;
+                Told told = results.get(who);
+                tell(told.operation(), told.command(), told.report());
               }
               : null;
       case PERSON_SETTLES -> person.way(action);
       case PAUSES -> paused[who] ? null : () -> paused[who] = true;
       case RESUMES -> paused[who] ? () -> paused[who] = false : null;
+      case CLOCK_JUMPS ->
+          profile.clocksJump() && clocks[who] != action.what()
+              ? () -> clocks[who] = action.what()
+              : null;
       case TIME_PASSES -> mayTimePass() ? () -> pass(Action.SPANS[who]) : null;
       case TIME_COMES -> {
         long left = untilNextDeadline(false);
@@ -322,7 +350,7 @@ final class World {
           return;
         }
         // A clock may be behind the true one by as much as is allowed.
-        pass(left + Profile.CLOCK_OFF);
+        pass(left + profile.clockOff());
       }
     }
     throw new ViolationException(
