@@ -72,7 +72,8 @@ public final class ProcessorRole implements AutoCloseable {
                 new StreamsConfig(properties).getAdminConfigs(config.applicationId() + "-hearing"),
                 config.applicationId(),
                 topics.results()),
-            () -> Instant.ofEpochMilli(time.milliseconds()));
+            () -> Instant.ofEpochMilli(time.milliseconds()),
+            config.sweepInterval());
     Topology topology =
         new DedupTopology(topics, serdes, policies, meters)
             .withHearing(hearing)
@@ -120,10 +121,13 @@ public final class ProcessorRole implements AutoCloseable {
   public void close() {
     closing = true;
     // Whoever takes over does not wait for the end of a session that nobody will renew.
-    streams.close(
-        CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
-            .withTimeout(CLOSE_WITHIN));
-    hearing.close();
+    try {
+      streams.close(
+          CloseOptions.groupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP)
+              .withTimeout(CLOSE_WITHIN));
+    } finally {
+      hearing.close();
+    }
   }
 
   static Properties streamsConfig(ProcessorConfig config) {

@@ -28,10 +28,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   /** A broker that takes longer to answer was away. */
   static final Duration PROMPT = Duration.ofSeconds(1);
 
-  /**
-   * Producers try again after a second at most. A task that is not seen for this long was held up
-   * by the broker, since it sweeps every second.
-   */
+  /** Producers try again after a second at most. */
   static final Duration SETTLING = Duration.ofSeconds(2);
 
   /** A dead broker is noticed after nine seconds by default; then others lead its partitions. */
@@ -71,6 +68,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
 
   private final Log log;
   private final Supplier<Instant> clock;
+  private final Duration heldUp;
   private final Map<Integer, Ear> ears = new HashMap<>();
   private @Nullable Question question;
   private boolean brokerWasAway;
@@ -81,10 +79,13 @@ final class ResultsHearing implements Hearing, AutoCloseable {
    * Listens to a log.
    *
    * @param clock the one that the tasks go by
+   * @param sweepEvery how often a task looks while something is due; one that is not seen for
+   *     longer than two seconds and two sweeps was held up by the broker
    */
-  ResultsHearing(Log log, Supplier<Instant> clock) {
+  ResultsHearing(Log log, Supplier<Instant> clock, Duration sweepEvery) {
     this.log = log;
     this.clock = clock;
+    this.heldUp = SETTLING.plus(sweepEvery.multipliedBy(2));
   }
 
   @Override
@@ -101,10 +102,10 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   @Override
   public synchronized void listen(int partition, Instant now) {
     Ear ear = ear(partition, now);
+    takeAnswer(now);
     if (ear.inVainSince == null) {
       ear.inVainSince = now;
     }
-    takeAnswer(now);
     if (question == null && !now.isBefore(countsFrom)) {
       question = ask(now);
     }
@@ -117,11 +118,15 @@ final class ResultsHearing implements Hearing, AutoCloseable {
 
   private Ear ear(int partition, Instant now) {
     Ear ear = ears.computeIfAbsent(partition, unused -> new Ear(now));
-    if (now.isAfter(ear.seenAt.plus(SETTLING))) {
+    Instant since = ear.inVainSince;
+    if (now.isAfter(ear.seenAt.plus(heldUp))) {
       brokerWasAway = true;
       // Its answer may be of before.
       question = null;
-      ear.inVainSince = ear.inVainSince == null ? null : now;
+      // Nobody could listen meanwhile. Some of the time counts, or who is held up each time would
+      // listen for ever.
+      ear.inVainSince =
+          since == null ? null : since.plus(Duration.between(ear.seenAt.plus(SETTLING), now));
     }
     ear.seenAt = now;
     return ear;
@@ -131,7 +136,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
     Set<Integer> listening =
         Set.copyOf(
             ears.entrySet().stream()
-                .filter(it -> it.getValue().inVainSince != null)
+                .filter(it -> isListening(it.getValue(), now))
                 .map(Map.Entry::getKey)
                 .toList());
     CompletableFuture<Answer> answer =
@@ -142,6 +147,11 @@ final class ResultsHearing implements Hearing, AutoCloseable {
                         .thenApply(positions -> new Answer(ends, positions, clock.get())))
             .toCompletableFuture();
     return new Question(now, listening, answer);
+  }
+
+  /** A partition that is not looked at any more has gone to another process. */
+  private boolean isListening(Ear ear, Instant now) {
+    return ear.inVainSince != null && !now.isAfter(ear.seenAt.plus(heldUp));
   }
 
   private void takeAnswer(Instant now) {
@@ -173,7 +183,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
 
   /** An end that is not reached yet is waited for, however often a later one is asked for. */
   private void hear(Ear ear, @Nullable End latest, long position, Instant now) {
-    End end = ear.end == null ? latest : ear.end;
+    End end = isNearer(latest, ear.end) ? latest : ear.end;
     if (end == null) {
       return;
     }
@@ -187,6 +197,11 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       ear.end = end;
     }
     ear.position = position;
+  }
+
+  /** A log that has lost its tail may never get to an end that it once had. */
+  private static boolean isNearer(@Nullable End latest, @Nullable End end) {
+    return end == null || (latest != null && latest.offset() < end.offset());
   }
 
   private void giveUp(Ear ear, Instant now) {

@@ -6,11 +6,15 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -81,17 +85,31 @@ final class ResultsLog implements ResultsHearing.Log {
             });
   }
 
+  /** A partition that nobody leads has none, and holds up no other; if none has, it fails. */
   private CompletionStage<Map<Integer, Long>> offsets(Set<Integer> partitions, OffsetSpec spec) {
-    return admin
-        .listOffsets(partitions.stream().collect(Collectors.toMap(this::partition, unused -> spec)))
-        .all()
-        .toCompletionStage()
-        .thenApply(
-            found -> {
-              Map<Integer, Long> offsets = new HashMap<>();
-              found.forEach((partition, it) -> offsets.put(partition.partition(), it.offset()));
-              return offsets;
-            });
+    ListOffsetsResult asked =
+        admin.listOffsets(
+            partitions.stream().collect(Collectors.toMap(this::partition, unused -> spec)));
+    Map<Integer, Long> offsets = new ConcurrentHashMap<>();
+    CompletionStage<Map<Integer, Long>> all = CompletableFuture.completedStage(offsets);
+    for (int partition : partitions) {
+      CompletionStage<ListOffsetsResultInfo> one =
+          asked.partitionResult(partition(partition)).toCompletionStage();
+      all =
+          all.thenCombine(
+              one.handle(
+                  (found, failure) ->
+                      found == null ? null : offsets.put(partition, found.offset())),
+              (found, unused) -> found);
+    }
+    return all.thenCombine(
+        asked.all().toCompletionStage().handle((found, failure) -> failure),
+        (found, failure) -> {
+          if (failure != null && found.isEmpty()) {
+            throw new CompletionException(failure);
+          }
+          return found;
+        });
   }
 
   private TopicPartition partition(int number) {

@@ -61,7 +61,8 @@ class ResultsHearingTest {
 
   private final Broker broker = new Broker();
   private Instant now = START;
-  private final ResultsHearing hearing = new ResultsHearing(broker, () -> now);
+  private final ResultsHearing hearing =
+      new ResultsHearing(broker, () -> now, Duration.ofMillis(100));
 
   /** Time passes, and tasks sweep as they do while something is held back: every 100 ms. */
   private void pass(Duration time, int... listening) {
@@ -176,5 +177,44 @@ class ResultsHearingTest {
     }
     pass(ResultsHearing.LIMIT.plusSeconds(1), 0);
     assertThat(hearing.heardUntil(0, now)).isAfter(START);
+  }
+
+  /** Each commit takes three seconds, so no answer is of the time in which it is looked at. */
+  @Test
+  void whoIsHeldUpEachTimeDoesNotListenForEver() {
+    log(0, 3, 3);
+    for (int sweep = 0; sweep < 9; sweep++) {
+      hearing.listen(0, now);
+      now = now.plusSeconds(3);
+    }
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(now);
+  }
+
+  @Test
+  void whoSweepsRarelyIsNotHeldUp() {
+    log(0, 3, 3);
+    ResultsHearing rare = new ResultsHearing(broker, () -> now, Duration.ofSeconds(3));
+    for (int sweep = 0; sweep < 2; sweep++) {
+      rare.listen(0, now);
+      now = now.plusSeconds(3);
+    }
+    assertThat(rare.heardUntil(0, now)).isAfterOrEqualTo(START);
+  }
+
+  @Test
+  void aLogThatLostItsTailIsHeardAtItsNewEnd() {
+    log(0, 1_000, 600);
+    pass(Duration.ofSeconds(1), 0);
+    log(0, 601, 601);
+    pass(Duration.ofSeconds(1), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfter(START);
+  }
+
+  @Test
+  void aPartitionThatNobodyLeadsHoldsUpNoOther() {
+    log(1, 3, 3);
+    pass(Duration.ofSeconds(1), 0, 1);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    assertThat(hearing.heardUntil(1, now)).isAfter(START);
   }
 }
