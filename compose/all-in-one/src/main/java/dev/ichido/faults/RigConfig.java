@@ -116,8 +116,8 @@ final class RigConfig {
         pay.formed: { lease: LEASE, retry: RETRY, remote: ASKED, http: FORMED }
         # A lease and a patience that outlast every pause: a second attempt is never due.
         pay.lasting: { lease: 45s, retry: RETRY, remote: ASKED, http: LASTING }
-        # A lease that outlasts the restart of a busy executor, and what queues up meanwhile.
-        pay.patient: { lease: 15s, retry: RETRY, remote: ASKED, http: TRANSFER }
+        # A lease that outlasts three restarts of a busy executor, and what queues up meanwhile.
+        pay.patient: { lease: 45s, retry: RETRY, remote: ASKED, http: TRANSFER }
         # A lease that is shorter than the work.
         pay.hasty: { lease: 2s, retry: RETRY, remote: ASKED, http: PATIENT }
         # Its remote has a name, which is looked up for the first call of a process.

@@ -96,6 +96,18 @@ class FaultDocsTest {
     assertThat(Battery.ids()).containsSubsequence(ids());
   }
 
+  /** What is printed of it is claimed of a whole run under the full load. */
+  @Test
+  void theRunIsAWholeOne() {
+    assertThat(run.path("rounds").asInt()).isGreaterThanOrEqualTo(5);
+    assertThat(run.path("load_operations").asInt()).isGreaterThanOrEqualTo(2_000);
+    assertThat(run.has("stopped")).isFalse();
+    assertThat(run.at("/taken/commit").asText()).isNotEqualTo("unknown").doesNotEndWith("-dirty");
+    for (String total : List.of("duplicate_effects", "lost", "false_dedupe")) {
+      assertThat(run.path(total).asInt(-1)).as(total).isZero();
+    }
+  }
+
   @Test
   void everyFaultAndFailureModeHasAScenario() {
     Set<String> covered = new TreeSet<>();

@@ -31,21 +31,21 @@ class FaultsIT {
             "faults",
             "--only",
             "concurrent-duplicate,key-reuse-mismatch,timeout-after-commit,crash-processor,"
-                + "crash-executor,legitimate-twins",
+                + "legitimate-twins",
             "--operations",
             "200",
             "--json")) {
       assertThat(faults.awaitExit()).as(faults.err()).isZero();
       JsonNode report = new JsonMapper().readTree(faults.out());
-      assertThat(report.path("scenarios")).hasSize(6);
+      assertThat(report.path("scenarios")).hasSize(5);
       assertThat(report.path("failed").asInt()).isZero();
       assertThat(report.path("duplicate_effects").asInt()).isZero();
       assertThat(report.path("lost").asInt()).isZero();
       assertThat(report.path("false_dedupe").asInt()).isZero();
-      assertThat(report.path("operations").asInt()).isEqualTo(476);
-      assertThat(report.at("/scenarios/4/schedule"))
+      assertThat(report.path("operations").asInt()).isEqualTo(276);
+      assertThat(report.at("/scenarios/3/schedule"))
           .extracting(JsonNode::asText)
-          .isEqualTo(struck(1, "crash-executor", 3));
+          .isEqualTo(struck(1, "crash-processor", 3));
     }
   }
 
