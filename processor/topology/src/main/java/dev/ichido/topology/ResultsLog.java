@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -90,26 +89,27 @@ final class ResultsLog implements ResultsHearing.Log {
     ListOffsetsResult asked =
         admin.listOffsets(
             partitions.stream().collect(Collectors.toMap(this::partition, unused -> spec)));
-    Map<Integer, Long> offsets = new ConcurrentHashMap<>();
-    CompletionStage<Map<Integer, Long>> all = CompletableFuture.completedStage(offsets);
-    for (int partition : partitions) {
-      CompletionStage<ListOffsetsResultInfo> one =
-          asked.partitionResult(partition(partition)).toCompletionStage();
-      all =
-          all.thenCombine(
-              one.handle(
-                  (found, failure) ->
-                      found == null ? null : offsets.put(partition, found.offset())),
-              (found, unused) -> found);
-    }
-    return all.thenCombine(
-        asked.all().toCompletionStage().handle((found, failure) -> failure),
-        (found, failure) -> {
-          if (failure != null && found.isEmpty()) {
-            throw new CompletionException(failure);
-          }
-          return found;
-        });
+    return asked
+        .all()
+        .toCompletionStage()
+        .handle(
+            (all, failure) -> {
+              Map<Integer, Long> offsets = new HashMap<>();
+              for (int partition : partitions) {
+                CompletableFuture<ListOffsetsResultInfo> one =
+                    asked
+                        .partitionResult(partition(partition))
+                        .toCompletionStage()
+                        .toCompletableFuture();
+                if (!one.isCompletedExceptionally()) {
+                  offsets.put(partition, one.join().offset());
+                }
+              }
+              if (failure != null && offsets.isEmpty()) {
+                throw new CompletionException(failure);
+              }
+              return offsets;
+            });
   }
 
   private TopicPartition partition(int number) {

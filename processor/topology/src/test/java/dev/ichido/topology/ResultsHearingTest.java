@@ -111,17 +111,22 @@ class ResultsHearingTest {
     assertThat(broker.asked).isZero();
   }
 
+  /** The broker is back: nothing more is heard for a while, and then what was asked after it. */
+  private void passSettling(Instant heard, Duration further) {
+    Instant back = now;
+    pass(ResultsHearing.SETTLING, 0);
+    assertThat(hearing.heardUntil(0, now)).isEqualTo(heard);
+    pass(further, 0);
+    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+  }
+
   @Test
   void anEndCountsOnlySomeTimeAfterTheBrokerIsBack() {
     log(0, 3, 3);
     broker.answers = false;
     pass(Duration.ofSeconds(5), 0);
     broker.isBack();
-    Instant back = now;
-    pass(ResultsHearing.SETTLING, 0);
-    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
-    pass(Duration.ofMillis(300), 0);
-    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+    passSettling(Instant.EPOCH, Duration.ofMillis(300));
   }
 
   @Test
@@ -131,11 +136,7 @@ class ResultsHearingTest {
     pass(Duration.ofMillis(100), 0);
     broker.fails();
     broker.answers = true;
-    Instant back = now;
-    pass(ResultsHearing.SETTLING, 0);
-    assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
-    pass(Duration.ofMillis(500), 0);
-    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+    passSettling(Instant.EPOCH, Duration.ofMillis(500));
   }
 
   /** A commit that waits for a broker holds the task up, and nothing is asked meanwhile. */
@@ -143,12 +144,9 @@ class ResultsHearingTest {
   void soItIsAfterTheTaskWasHeldUp() {
     log(0, 3, 3);
     pass(Duration.ofSeconds(1), 0);
+    Instant before = hearing.heardUntil(0, now);
     now = now.plusSeconds(30);
-    Instant back = now;
-    pass(ResultsHearing.SETTLING, 0);
-    assertThat(hearing.heardUntil(0, now)).isBefore(back);
-    pass(Duration.ofMillis(500), 0);
-    assertThat(hearing.heardUntil(0, now)).isAfterOrEqualTo(back.plus(ResultsHearing.SETTLING));
+    passSettling(before, Duration.ofMillis(500));
   }
 
   @Test
