@@ -7,6 +7,7 @@ import dev.ichido.faults.Operation.Part;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.outbox.Outbox;
 import dev.ichido.remotes.Effect;
+import dev.ichido.replay.TopicTail;
 import dev.ichido.schemas.JournalEntry;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -233,7 +234,7 @@ final class Act {
     long inFlight = missing();
     did(
         "struck %s with %d of %d operations published and %d deliveries without their last answer"
-            .formatted(what, published, loadOperations, inFlight));
+            .formatted(what, published, load.size(), inFlight));
     check(inFlight > 0, "nothing was in flight as " + what + " was struck");
   }
 
@@ -319,6 +320,23 @@ final class Act {
     if (!holds) {
       findings.add(finding);
     }
+  }
+
+  /** Waits until the delivery is refused, which is a finding where it is for another reason. */
+  void awaitRefused(String deliveryId, String code) throws InterruptedException {
+    awaitVerdict(deliveryId, "INVALID");
+    check(code.equals(replies(deliveryId).getLast().code()), "another code than " + code);
+  }
+
+  /** Waits until the topic that is followed has a record of each of these operations. */
+  void awaitEach(TopicTail tail, Set<String> ids) throws InterruptedException {
+    Set<String> seen = new HashSet<>();
+    await(
+        "a record of each operation",
+        () -> {
+          tail.read(record -> seen.add(Topic.operationId(record)));
+          return seen.containsAll(ids);
+        });
   }
 
   /** A finding when the remote was called for one of them more often than once, or never. */

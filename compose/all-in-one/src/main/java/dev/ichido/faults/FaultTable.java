@@ -7,6 +7,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The results as Markdown, from the JSON document alone. */
 public final class FaultTable {
@@ -76,15 +77,19 @@ public final class FaultTable {
                   scenario.path("expected").asText(),
                   scenario.path("operations").asLong(),
                   scenario.path("effects").asLong(),
-                  byEffects(scenario.path("operations_by_effects")),
+                  fields(scenario.path("operations_by_effects"), "0", "1", "2+"),
                   scenario.path("duplicate_effects").asLong(),
                   scenario.path("lost").asLong(),
                   everUnknown(scenario),
                   neverCalled(scenario),
                   scenario.path("unknown").asLong(),
-                  falseDedupes(scenario),
-                  amplification(scenario),
-                  late(scenario),
+                  count(scenario, "/false_dedupe_rate"),
+                  fields(
+                      scenario.at("/metrics/retry_amplification"),
+                      "deliveries_per_operation",
+                      "attempts_per_operation",
+                      "remote_writes_per_operation"),
+                  fields(scenario.at("/metrics/late_replay_exposure"), "late", "ran"),
                   verdicts(scenario),
                   scenario.path("pass").asBoolean() ? "yes" : "**no**"));
     }
@@ -100,26 +105,6 @@ public final class FaultTable {
       }
     }
     return text.isEmpty() ? "" : "\n## What was found\n\n" + text;
-  }
-
-  private static long falseDedupes(JsonNode scenario) {
-    return Math.round(
-        scenario.at("/metrics/false_dedupe_rate").asDouble()
-            * scenario.path("operations").asLong());
-  }
-
-  private static String amplification(JsonNode scenario) {
-    JsonNode retries = scenario.at("/metrics/retry_amplification");
-    return retries.path("deliveries_per_operation").asText()
-        + " / "
-        + retries.path("attempts_per_operation").asText()
-        + " / "
-        + retries.path("remote_writes_per_operation").asText();
-  }
-
-  private static String late(JsonNode scenario) {
-    JsonNode late = scenario.at("/metrics/late_replay_exposure");
-    return late.path("late").asText() + " / " + late.path("ran").asText();
   }
 
   private static String verdicts(JsonNode scenario) {
@@ -157,28 +142,23 @@ public final class FaultTable {
     return text.toString();
   }
 
-  private static String byEffects(JsonNode counts) {
-    return counts.path("0").asText()
-        + " / "
-        + counts.path("1").asText()
-        + " / "
-        + counts.path("2+").asText();
+  private static String fields(JsonNode of, String... names) {
+    return Stream.of(names).map(it -> of.path(it).asText()).collect(Collectors.joining(" / "));
   }
 
   /** Operations whose outcome was unknown at some time, those that still are included. */
   private static long everUnknown(JsonNode scenario) {
-    return count(scenario, "rate");
+    return count(scenario, "/unknown/rate");
   }
 
   private static String neverCalled(JsonNode scenario) {
-    long count = count(scenario, "before_any_call");
+    long count = count(scenario, "/unknown/before_any_call");
     return count == 0 ? "" : ", " + count + " before any call";
   }
 
   private static long count(JsonNode scenario, String share) {
     return Math.round(
-        scenario.at("/metrics/unknown").path(share).asDouble()
-            * scenario.path("operations").asLong());
+        scenario.at("/metrics" + share).asDouble() * scenario.path("operations").asLong());
   }
 
   /** What the numbers of faults and failure modes stand for. */

@@ -63,6 +63,10 @@ final class Load {
     agents.shutdown();
   }
 
+  int size() {
+    return size;
+  }
+
   /**
    * Waits until that share of the load is published, of 0 to 1.
    *

@@ -257,6 +257,7 @@ final class Rig implements AutoCloseable {
     return replace(
         role,
         "-moved",
+        Map.of(),
         MovedRole.class.getName(),
         port -> List.of(role.name(), configFile.toString(), port, by.toString()));
   }
@@ -264,7 +265,11 @@ final class Rig implements AutoCloseable {
   /** As {@link #startAnother}, in place of the first one and with the tools' next release. */
   Instance replaceByReleased(Kind role) {
     return replace(
-        role, "-released", Main.class.getName(), port -> arguments(role, releasedFile, port));
+        role,
+        "-released",
+        Map.of(),
+        Main.class.getName(),
+        port -> arguments(role, releasedFile, port));
   }
 
   /** As {@link #startAnother}, in place of the first one and with the gate on its way to names. */
@@ -280,11 +285,6 @@ final class Rig implements AutoCloseable {
   /** To be closed by who asked for it. */
   Gate gate() throws InterruptedException {
     return new Gate(folder.resolve("hosts"));
-  }
-
-  private Instance replace(
-      Kind role, String suffix, String mainClass, Function<String, List<String>> arguments) {
-    return replace(role, suffix, Map.of(), mainClass, arguments);
   }
 
   private Instance replace(
@@ -492,7 +492,15 @@ final class Rig implements AutoCloseable {
     int port = LoopbackPorts.free();
     Instance instance =
         new Instance(
-            jvm(role, suffix, environment, mainClass, arguments.apply(String.valueOf(port))), port);
+            new Jvm(
+                guard,
+                role.word() + suffix,
+                role == Kind.PROCESSOR ? 192 : 128,
+                folder.resolve(role.word() + suffix + ".log"),
+                environment,
+                mainClass,
+                arguments.apply(String.valueOf(port))),
+            port);
     if (role == Kind.RELAY) {
       audits.watch(instance);
     }
@@ -502,22 +510,6 @@ final class Rig implements AutoCloseable {
   private static List<String> arguments(Kind role, Path configFile, String port) {
     return List.of(
         role.word(), "--config", configFile.toString(), "--http-port", port, "--verbose");
-  }
-
-  private Jvm jvm(
-      Kind role,
-      String suffix,
-      Map<String, String> environment,
-      String mainClass,
-      List<String> arguments) {
-    return new Jvm(
-        guard,
-        role.word() + suffix,
-        role == Kind.PROCESSOR ? 192 : 128,
-        folder.resolve(role.word() + suffix + ".log"),
-        environment,
-        mainClass,
-        arguments);
   }
 
   /** As a supervisor does: what is down is started, for a few times. */

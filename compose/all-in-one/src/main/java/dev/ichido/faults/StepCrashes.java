@@ -2,6 +2,7 @@ package dev.ichido.faults;
 
 import dev.ichido.app.LoneRole.Kind;
 import dev.ichido.faults.Act.Strike;
+import dev.ichido.outbox.RecordKey;
 import dev.ichido.remotes.Fault;
 import dev.ichido.remotes.FaultKind;
 import dev.ichido.remotes.RemoteKind;
@@ -15,7 +16,6 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -119,8 +119,8 @@ final class StepCrashes {
         TopicTail intents = rig.topic(Topics::intents).follow()) {
       remote.release();
       relayed = deliver(HELD, "pay.lasting");
-      awaitEach(results, called);
-      awaitEach(intents, relayed);
+      act.awaitEach(results, ids(called.keySet()));
+      act.awaitEach(intents, ids(relayed.keySet()));
     }
     strike("intents and as many results in their topics, which nobody decided on");
     rig.role(Kind.PROCESSOR).resume();
@@ -133,7 +133,7 @@ final class StepCrashes {
     Map<Operation, String> commanded;
     try (TopicTail commands = rig.topic(Topics::commands).follow()) {
       commanded = deliver(HELD, "pay.lasting");
-      awaitEach(commands, commanded);
+      act.awaitEach(commands, ids(commanded.keySet()));
     }
     strike("commands in their topic, which nobody claimed");
     rig.role(Kind.EXECUTOR).resume();
@@ -174,7 +174,7 @@ final class StepCrashes {
     Map<Operation, String> commanded;
     try (TopicTail commands = rig.topic(Topics::commands).follow()) {
       commanded = deliver(HELD, "pay");
-      awaitEach(commands, commanded);
+      act.awaitEach(commands, ids(commanded.keySet()));
     }
     try (Connection holder = rig.runtime().getConnection();
         Statement statement = holder.createStatement()) {
@@ -250,17 +250,6 @@ final class StepCrashes {
     }
   }
 
-  private void awaitEach(TopicTail tail, Map<Operation, String> deliveries)
-      throws InterruptedException {
-    Set<String> seen = new HashSet<>();
-    act.await(
-        "a record of each operation",
-        () -> {
-          tail.read(record -> seen.add(Topic.operationId(record)));
-          return deliveries.keySet().stream().allMatch(it -> seen.contains(it.id()));
-        });
-  }
-
   /** A look into the claims, only to strike at the right moment; none while they are away. */
   static int claims(Act act, List<Operation> operations, String that) {
     try (Connection connection = act.rig().runtime().getConnection();
@@ -269,8 +258,7 @@ final class StepCrashes {
                 "select count(*) from ichido.claim where " + that + " and record_key = ?")) {
       int count = 0;
       for (Operation operation : operations) {
-        claims.setString(
-            1, "k1/%s/%s/%s".formatted(operation.tenant(), operation.scope(), operation.id()));
+        claims.setString(1, RecordKey.of(operation.tenant(), operation.scope(), operation.id()));
         try (ResultSet row = claims.executeQuery()) {
           row.next();
           count += row.getInt(1);

@@ -462,8 +462,7 @@ final class TheThirteen {
         act.await("20 calls that are held", () -> remote.held() >= 20);
         act.awaitAtWork(load, Math.min(0.9, (kills + 1) * 0.25), "the executor");
         remote.release();
-        Set<String> sent = new HashSet<>();
-        act.await("20 results", () -> read(results, sent).containsAll(held));
+        act.awaitEach(results, held);
         rig.role(Kind.EXECUTOR).kill();
         Map<Integer, Long> committed = commands.committed(group);
         open =
@@ -481,11 +480,6 @@ final class TheThirteen {
     act.settle();
     act.check(met > 0, "every command was committed before its kill");
     act.checkCalledOnce(remote, operations);
-  }
-
-  private static Set<String> read(TopicTail tail, Set<String> ids) {
-    tail.read(record -> ids.add(Topic.operationId(record)));
-    return ids;
   }
 
   /** Commands whose result was there before, since the executor started. */
@@ -739,11 +733,7 @@ final class TheThirteen {
       inRegion(act, glued.with(Part.ID, "west_" + glued.id()), "region:eu");
       Operation elsewhere = act.operation("pay").with(Part.SCOPE, "region:eu-west-1");
       act.expect(elsewhere, 0, 0);
-      String refused = act.deliver(elsewhere);
-      act.awaitVerdict(refused, "INVALID");
-      act.check(
-          "SCOPE_MISMATCH".equals(act.replies(refused).getLast().code()),
-          "another code than SCOPE_MISMATCH");
+      act.awaitRefused(act.deliver(elsewhere), "SCOPE_MISMATCH");
     }
     act.settle();
   }

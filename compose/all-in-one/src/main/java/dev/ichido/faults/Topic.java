@@ -3,6 +3,7 @@ package dev.ichido.faults;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.operation.OperationKey;
 import dev.ichido.replay.TopicTail;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,10 +46,11 @@ final class Topic {
     return TopicTail.fromNow(kafka, name);
   }
 
-  /** The last part of a record's key, which names its operation. */
+  /** The operation that a record is about; empty where its key names none. */
   static String operationId(ConsumerRecord<byte[], byte[]> record) {
-    String key = new String(record.key(), UTF_8);
-    return key.substring(key.lastIndexOf('/') + 1);
+    return OperationKey.parse(new String(record.key(), UTF_8))
+        .map(OperationKey::operationId)
+        .orElse("");
   }
 
   /** Where a group goes on, by partition, as the broker has it. */
