@@ -48,7 +48,8 @@ final class Journal implements AutoCloseable {
     private static final Set<String> KNOWN =
         Set.of("SUCCEEDED", "FAILED_RETRYABLE", "FAILED_TERMINAL", "CANCELLED", "EXPIRED");
 
-    private static final Set<String> NEVER_BEGUN = Set.of("REVOKED", "DEADLINE_PASSED");
+    private static final Set<String> NEVER_BEGUN =
+        Set.of("REVOKED", "DEADLINE_PASSED", "CLAIM_TOO_OLD");
 
     /** Empty when it was known all the time. */
     static Optional<Unknown> of(List<JournalEntry> operation) {

@@ -94,6 +94,16 @@ class SideBySideTest {
     assertThat(unknown.commands()).isEmpty();
   }
 
+  @Test
+  void aCommandSaysHowOldItsClaimMayBecomeWhereAbsenceCanBeProven() {
+    assertThat(intent("{}").commands())
+        .extracting(SideEffectCommand::getStartWithinMs)
+        .containsExactly(30_000L);
+    assertThat(intent("{ operation: " + INNER + ", action: kb.search }").commands())
+        .extracting(SideEffectCommand::getStartWithinMs)
+        .containsOnlyNulls();
+  }
+
   @Tag("SCO-01")
   @Test
   void theSameIdInAnotherTenantIsAnotherOperation() {

@@ -137,6 +137,9 @@ public record ActionPolicy(
     /** A shorter key would be too easy to meet by chance: 16 characters of base 32 are 80 bits. */
     public static final int SHORTEST_KEY_LIMIT = 16;
 
+    /** So that an executor can start at all under a contract that asks for one look. */
+    private static final Duration SHORTEST_START = Duration.ofSeconds(1);
+
     public Remote {
       Objects.requireNonNull(dedupeAnchor, "dedupeAnchor");
       if (dedupeWindow != null) {
@@ -146,6 +149,18 @@ public record ActionPolicy(
         throw unexpected(
             "remote.key_limit", "of at least " + SHORTEST_KEY_LIMIT, Integer.toString(keyLimit));
       }
+    }
+
+    /**
+     * How long after its claim was asked for a call may start, so that it did when absence is
+     * believed; null where absence never is.
+     */
+    @Nullable Duration startWithin() {
+      if (!statusRead || absentAfter == null) {
+        return null;
+      }
+      Duration over = absentAfter.over();
+      return over.compareTo(SHORTEST_START) > 0 ? over : SHORTEST_START;
     }
   }
 

@@ -164,6 +164,7 @@ final class Attempting {
                 work.issuedAt(),
                 attempts.firstStartedAt(),
                 notAfter != null && notAfter.isBefore(leaseUntil) ? notAfter : leaseUntil,
+                d.policy().remote().startWithin(),
                 false,
                 binding.workflowId(),
                 binding.step(),

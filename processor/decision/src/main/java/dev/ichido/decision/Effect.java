@@ -2,6 +2,7 @@ package dev.ichido.decision;
 
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -33,6 +34,8 @@ public sealed interface Effect {
    * @param issuedAt null only where none was given
    * @param firstAttemptAt null in a read
    * @param deadline a call is not started at or after it; null in a status read
+   * @param startWithin how long after its claim was asked for a call may start, whatever the clocks
+   *     of processor and executor say; null: until the deadline
    * @param leaseOver in a status read: the lease ended without a report, so that the claim is to be
    *     revoked first
    */
@@ -56,6 +59,7 @@ public sealed interface Effect {
       @Nullable Instant issuedAt,
       @Nullable Instant firstAttemptAt,
       @Nullable Instant deadline,
+      @Nullable Duration startWithin,
       boolean leaseOver,
       @Nullable String workflowId,
       @Nullable String step,

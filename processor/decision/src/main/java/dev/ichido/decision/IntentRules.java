@@ -104,6 +104,7 @@ final class IntentRules {
                 intent.issuedAt(),
                 null,
                 d.at().plus(d.policy().lease()),
+                null,
                 false,
                 intent.workflowId(),
                 intent.step(),

@@ -86,6 +86,7 @@ final class Unknowns {
                 s.work().issuedAt(),
                 s.attempts().firstStartedAt(),
                 null,
+                null,
                 s.reconciliation().leaseOver() || attempt < latest,
                 binding.workflowId(),
                 binding.step(),

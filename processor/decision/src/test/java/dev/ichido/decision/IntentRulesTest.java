@@ -18,6 +18,7 @@ import static dev.ichido.decision.Verdict.UNAUTHORIZED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.ichido.decision.ActionPolicy.AbsentAfter;
 import dev.ichido.decision.ActionPolicy.DedupeAnchor;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.Command;
@@ -38,9 +39,11 @@ import dev.ichido.operation.fingerprint.Fingerprint;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What an intent meets in every state, and in which order. */
@@ -322,6 +325,16 @@ class IntentRulesTest {
     j.intentOf(Journey.B);
     assertThat(j.verdict()).isEqualTo(REPLAYED);
     assertThat(j.reply().to().principal()).isEqualTo(Journey.B);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"true, PT30S, PT30S", "true, PT0S, PT1S", "true, , ", "false, PT30S, "})
+  void aCallStartsBeforeItsAbsenceCanBeProven(
+      boolean statusRead, @Nullable Duration over, @Nullable Duration within) {
+    AbsentAfter absence = over == null ? null : new AbsentAfter(1, over);
+    Journey j = Journey.begin(Policies.statusRead(Policies.STANDARD, statusRead, absence));
+    j.then(j.ask().event());
+    assertThat(j.commands().get(0).startWithin()).isEqualTo(within);
   }
 
   @Test

@@ -103,9 +103,24 @@ public final class AttemptProtocol {
     };
   }
 
-  /** Whether the call may still start; asked last before it does. */
-  public static boolean mayStart(ToolCommand command, Instant now) {
-    return !command.isOver(now);
+  /**
+   * Why the call may not start any more, if so; asked last before it does.
+   *
+   * <p>That the claim is young holds whatever this executor's clock says of the deadline: whoever
+   * reads that an attempt is absent looked for its claim before, found it open, and believes in its
+   * absence when {@code absent_after} is over. By then the call has started.
+   *
+   * @param sinceClaim since before the claim was asked for, by a clock that nobody sets
+   */
+  public static Optional<String> whyNotStart(
+      ToolCommand command, Instant now, Duration sinceClaim) {
+    if (command.isOver(now)) {
+      return Optional.of("DEADLINE_PASSED");
+    }
+    Duration within = command.startWithin();
+    return within != null && sinceClaim.compareTo(within) >= 0
+        ? Optional.of("CLAIM_TOO_OLD")
+        : Optional.empty();
   }
 
   /** Equal whenever the attempt's result is told. */

@@ -99,21 +99,24 @@ final class Caller {
       }
       case Next.Call it -> {
         meters.attempt(command.action());
-        yield told(command, Report.Kind.ATTEMPT, call(command));
+        yield told(command, Report.Kind.ATTEMPT, call(work));
       }
       case Next.Ask it -> throw new IllegalStateException("Expected a command that is performed.");
     };
   }
 
-  private ToolOutcome call(ToolCommand command) {
+  private ToolOutcome call(Work work) {
+    ToolCommand command = work.command;
     ToolHandler handler = handlers.get(command.action());
     if (handler == null) {
       return new ToolOutcome.FailedRetryable(
           "NO_HANDLER", null, new CallFacts(null, 0, Duration.ofSeconds(30)));
     }
     CircuitBreaker breaker = breakers.circuitBreaker(handler.remote());
-    if (!AttemptProtocol.mayStart(command, clock.instant())) {
-      return new ToolOutcome.FailedRetryable("DEADLINE_PASSED", null, CallFacts.NONE);
+    Duration sinceClaim = Duration.ofNanos(System.nanoTime() - work.claimAskedAt);
+    Optional<String> whyNot = AttemptProtocol.whyNotStart(command, clock.instant(), sinceClaim);
+    if (whyNot.isPresent()) {
+      return new ToolOutcome.FailedRetryable(whyNot.get(), null, CallFacts.NONE);
     }
     if (!breaker.tryAcquirePermission()) {
       return new ToolOutcome.FailedRetryable(

@@ -300,18 +300,19 @@ final class Dispatcher implements Runnable {
     List<Work> claiming = new ArrayList<>();
     List<ClaimRequest> requests = new ArrayList<>();
     Instant now = clock.instant();
+    long asked = System.nanoTime();
     for (Work work : batch) {
       AttemptProtocol.claim(work.command, now, claimRetention)
           .ifPresent(
               request -> {
+                work.claimAskedAt = asked;
                 claiming.add(work);
                 requests.add(request);
               });
     }
-    long started = System.nanoTime();
     List<ClaimAnswer> answers = claims.take(requests, now);
     if (!requests.isEmpty()) {
-      meters.claimTimer().record(System.nanoTime() - started, TimeUnit.NANOSECONDS);
+      meters.claimTimer().record(System.nanoTime() - asked, TimeUnit.NANOSECONDS);
     }
     for (int i = 0; i < claiming.size(); i++) {
       Report revocation = requests.get(i).revocation();

@@ -1,5 +1,6 @@
 package dev.ichido.executor;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param downstreamKey the key to give to the remote, equal for every attempt of the operation;
  *     null for a read
  * @param deadline end of the lease; a call is not started at or after it
+ * @param startWithin how long after its claim was asked for a call may start; null: until the
+ *     deadline
  */
 public record ToolCommand(
     Kind kind,
@@ -34,6 +37,7 @@ public record ToolCommand(
     @Nullable Instant issuedAt,
     @Nullable Instant firstAttemptAt,
     @Nullable Instant deadline,
+    @Nullable Duration startWithin,
     boolean leaseOver,
     @Nullable String workflowId,
     @Nullable String step,

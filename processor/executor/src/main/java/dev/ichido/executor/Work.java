@@ -21,6 +21,9 @@ final class Work {
   /** Null until the dispatcher asked, and for commands that need no claim. */
   @Nullable ClaimAnswer claim;
 
+  /** {@link System#nanoTime} before the dispatcher asked. */
+  long claimAskedAt;
+
   /** Held at the remote from before the claim until the call is over; the dispatcher's. */
   @Nullable Semaphore place;
 

@@ -30,8 +30,20 @@ class AttemptProtocolTest {
         AttemptProtocol.claim(execute(NOW.plusMillis(millisLeft)), NOW, null).orElseThrow();
     assertThat(Optional.ofNullable(request.revocation()).map(Report::reason))
         .isEqualTo(Optional.ofNullable(revocation));
-    assertThat(AttemptProtocol.mayStart(execute(NOW.plusMillis(millisLeft)), NOW))
-        .isEqualTo(revocation == null);
+    assertThat(AttemptProtocol.whyNotStart(execute(NOW.plusMillis(millisLeft)), NOW, Duration.ZERO))
+        .isEqualTo(Optional.ofNullable(revocation));
+  }
+
+  /** The deadline is far off by the clock of this executor; the status reads went by another's. */
+  @Test
+  void aCallThatAbsenceMayHaveBeenProvenOfDoesNotStart() {
+    ToolCommand command =
+        Commands.startingWithin(Duration.ofSeconds(1), execute(NOW.plusMillis(1)));
+    assertThat(AttemptProtocol.whyNotStart(command, NOW, Duration.ofMillis(999))).isEmpty();
+    assertThat(AttemptProtocol.whyNotStart(command, NOW, Duration.ofSeconds(1)))
+        .contains("CLAIM_TOO_OLD");
+    assertThat(AttemptProtocol.whyNotStart(execute(NOW.plusMillis(1)), NOW, Duration.ofDays(1)))
+        .isEmpty();
   }
 
   @Test

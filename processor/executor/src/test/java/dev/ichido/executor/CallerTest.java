@@ -39,6 +39,19 @@ class CallerTest {
   }
 
   @Test
+  void anOldClaimIsNotCalledUnder() {
+    Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
+    ToolCommand command = Commands.startingWithin(Duration.ofDays(1), execute("op", null));
+    Work old = work(command, new ClaimAnswer.Won());
+    old.claimAskedAt = System.nanoTime() - Duration.ofDays(1).toNanos();
+    assertThat(reason(caller.perform(old))).isEqualTo("FAILED_RETRYABLE CLAIM_TOO_OLD");
+    assertThat(calls).hasValue(0);
+    Work young = work(command, new ClaimAnswer.Won());
+    young.claimAskedAt = System.nanoTime();
+    assertThat(reason(caller.perform(young))).isEqualTo("SUCCEEDED null");
+  }
+
+  @Test
   void whatIsRecordedIsToldAndWhatIsAnothersIsLeft() {
     Caller caller = caller(Map.of("pay.transfer", answering(ToolOutcome.succeeded("r", null))));
     Report revoked = Commands.revoked("cmd/result", NOW);
@@ -153,7 +166,11 @@ class CallerTest {
   }
 
   private static String reason(Caller caller, ToolCommand command, ClaimAnswer claim) {
-    Report report = Objects.requireNonNull(caller.perform(work(command, claim)).report());
+    return reason(caller.perform(work(command, claim)));
+  }
+
+  private static String reason(Told told) {
+    Report report = Objects.requireNonNull(told.report());
     return report.finding() + " " + report.reason();
   }
 

@@ -1,5 +1,6 @@
 package dev.ichido.executor;
 
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +52,7 @@ public final class Commands {
         Instant.EPOCH,
         Instant.EPOCH,
         deadline == null && kind == ToolCommand.Kind.EXECUTE ? FAR : deadline,
+        null,
         leaseOver,
         null,
         null,
@@ -59,6 +61,15 @@ public final class Commands {
 
   /** The same, of another action. */
   public static ToolCommand of(String action, ToolCommand c) {
+    return copy(c, action, c.startWithin());
+  }
+
+  /** The same, whose claim must not be older than that. */
+  static ToolCommand startingWithin(Duration startWithin, ToolCommand c) {
+    return copy(c, c.action(), startWithin);
+  }
+
+  private static ToolCommand copy(ToolCommand c, String action, @Nullable Duration startWithin) {
     return new ToolCommand(
         c.kind(),
         c.recordKey(),
@@ -79,6 +90,7 @@ public final class Commands {
         c.issuedAt(),
         c.firstAttemptAt(),
         c.deadline(),
+        startWithin,
         c.leaseOver(),
         c.workflowId(),
         c.step(),

@@ -10,6 +10,7 @@ import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimRequest;
 import dev.ichido.simulation.Remote.Answered;
 import dev.ichido.simulation.Remote.Request;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,6 +58,7 @@ final class Executors {
     @Nullable ClaimAnswer claim;
     @Nullable Request request;
     @Nullable Report report;
+    long claimAskedAt;
     long checkedAt;
 
     Work(int offset, Sent sent) {
@@ -283,6 +285,7 @@ final class Executors {
     ToolCommand command = work.sent.command();
     ClaimRequest request = world.protocol.executor().claim(command, clock(e)).orElse(null);
     if (request != null) {
+      work.claimAskedAt = world.now;
       ClaimAnswer answer = claims.take(request, e.owner());
       if (!answered) {
         return;
@@ -310,7 +313,8 @@ final class Executors {
       case Next.Nothing it -> done(e, work);
       case Next.Ask it -> work.stage = Stage.ASKING;
       case Next.Call it -> {
-        if (world.protocol.executor().mayStart(command, clock(e))) {
+        Duration sinceClaim = Duration.ofMillis(world.now - work.claimAskedAt);
+        if (world.protocol.executor().mayStart(command, clock(e), sinceClaim)) {
           work.stage = Stage.CHECKED;
           work.checkedAt = world.now;
         } else {

@@ -639,6 +639,7 @@ final class Processors {
         c.issuedAt(),
         c.firstAttemptAt(),
         c.deadline(),
+        c.startWithin(),
         c.leaseOver(),
         c.workflowId(),
         c.step(),

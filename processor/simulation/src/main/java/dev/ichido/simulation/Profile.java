@@ -64,6 +64,7 @@ public record Profile(
         new Profile("suspects are held", policy(LONG, null, false, PROOF, Remint.HOLD), 0, 0, true),
         new Profile("compensations", policy(LONG, null, false, PROOF), 0, 0, true, true, CLOCK_OFF),
         farOff("clocks far off, no key, no status read", null, false, -1),
+        farOff("clocks far off, status read", PROOF, false, 0),
         farOff("clocks far off, key, status read", PROOF, true, 0));
   }
 
@@ -86,6 +87,17 @@ public record Profile(
 
   boolean clocksJump() {
     return clockOff > CLOCK_OFF;
+  }
+
+  /**
+   * How far the clock of this role is off at most. The time over which nothing is found is counted
+   * by a processor and by an executor, of which the shorter counts: where absence rests on that
+   * alone, the processors' clocks are kept.
+   */
+  int clockOff(int role) {
+    boolean processor = role == Action.role(1, 0) || role == Action.role(1, 1);
+    boolean restsOnTime = policy.remote().absentAfter() != null && windowMillis == 0;
+    return processor && restsOnTime ? Math.min(clockOff, CLOCK_OFF) : clockOff;
   }
 
   boolean holdsSuspects() {

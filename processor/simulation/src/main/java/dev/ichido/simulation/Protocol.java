@@ -11,6 +11,7 @@ import dev.ichido.executor.Report.Finding;
 import dev.ichido.executor.ToolCommand;
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.function.IntUnaryOperator;
@@ -68,8 +69,8 @@ public record Protocol(
       return AttemptProtocol.next(command, claim);
     }
 
-    default boolean mayStart(ToolCommand command, Instant now) {
-      return AttemptProtocol.mayStart(command, now);
+    default boolean mayStart(ToolCommand command, Instant now, Duration sinceClaim) {
+      return AttemptProtocol.whyNotStart(command, now, sinceClaim).isEmpty();
     }
 
     /** What a call was that got no answer. */

@@ -129,7 +129,7 @@ final class World {
     this.person = new Person(this);
     Random random = new Random(seed);
     for (int i = 0; i < ROLES; i++) {
-      clocks[i] = (random.nextInt(3) - 1L) * profile.clockOff();
+      clocks[i] = (random.nextInt(3) - 1L) * profile.clockOff(i);
     }
     this.operations = 1 + random.nextInt(OPERATIONS);
     this.rows = 1 + random.nextInt(Relays.ROWS);
@@ -190,7 +190,7 @@ final class World {
       offer(actions, Kind.PAUSES, role, 0);
       offer(actions, Kind.RESUMES, role, 0);
       for (int i = -1; profile.clocksJump() && i <= 1; i++) {
-        offer(actions, Kind.CLOCK_JUMPS, role, i * profile.clockOff());
+        offer(actions, Kind.CLOCK_JUMPS, role, i * profile.clockOff(role));
       }
     }
     for (int i = 0; i < intents.size(); i++) {

@@ -143,8 +143,19 @@ class BrokenProtocolTest {
             Protocol.SHIPPED.with(
                 new ExecutorRules() {
                   @Override
-                  public boolean mayStart(ToolCommand command, Instant now) {
+                  public boolean mayStart(ToolCommand command, Instant now, Duration sinceClaim) {
                     return true;
+                  }
+                }),
+            Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
+        new Broken(
+            "a call may start under a claim of any age",
+            "clocks far off, status read",
+            Protocol.SHIPPED.with(
+                new ExecutorRules() {
+                  @Override
+                  public boolean mayStart(ToolCommand command, Instant now, Duration sinceClaim) {
+                    return ExecutorRules.super.mayStart(command, now, Duration.ZERO);
                   }
                 }),
             Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),

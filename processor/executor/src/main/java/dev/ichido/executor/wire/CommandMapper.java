@@ -4,6 +4,7 @@ import dev.ichido.executor.ToolCommand;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.schemas.SideEffectCommand;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** Reads commands. */
 public final class CommandMapper {
@@ -103,6 +104,7 @@ public final class CommandMapper {
         record.getIssuedAt(),
         record.getFirstAttemptAt(),
         record.getDeadline(),
+        record.getStartWithinMs() == null ? null : Duration.ofMillis(record.getStartWithinMs()),
         record.getLeaseOver(),
         record.getWorkflowId(),
         record.getStep(),

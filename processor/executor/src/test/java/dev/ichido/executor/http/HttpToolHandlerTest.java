@@ -385,6 +385,7 @@ class HttpToolHandlerTest {
           null,
           null,
           null,
+          null,
           false,
           null,
           null,

@@ -290,6 +290,7 @@ class McpToolHandlerTest {
         null,
         null,
         null,
+        null,
         false,
         null,
         null,

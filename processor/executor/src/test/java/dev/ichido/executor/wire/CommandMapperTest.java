@@ -8,6 +8,7 @@ import dev.ichido.executor.wire.CommandMapper.CommandInvalidException;
 import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.SideEffectCommand;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,14 @@ class CommandMapperTest {
     ToolCommand read =
         CommandMapper.toCommand(KEY, command(CommandKind.RECONCILE).setDeadline(null).build());
     assertThat(read.deadline()).isNull();
+  }
+
+  @Test
+  void howOldAClaimMayBeIsReadInMilliseconds() throws CommandInvalidException {
+    SideEffectCommand.Builder record = command(CommandKind.EXECUTE);
+    assertThat(CommandMapper.toCommand(KEY, record.build()).startWithin()).isNull();
+    assertThat(CommandMapper.toCommand(KEY, record.setStartWithinMs(1_500L).build()).startWithin())
+        .isEqualTo(Duration.ofMillis(1_500));
   }
 
   private static SideEffectCommand.Builder command(CommandKind kind) {

@@ -69,6 +69,8 @@ public final class EffectMapper {
             .setIssuedAt(command.issuedAt())
             .setFirstAttemptAt(command.firstAttemptAt())
             .setDeadline(command.deadline())
+            .setStartWithinMs(
+                command.startWithin() == null ? null : command.startWithin().toMillis())
             .setLeaseOver(command.leaseOver())
             .setWorkflowId(command.workflowId())
             .setStep(command.step())
