@@ -28,7 +28,7 @@ import org.apache.kafka.common.serialization.Serializer;
  * The wire format without a registry: the schemas of this build under fixed ids. It takes the place
  * of the serde by the very settings that Confluent's would.
  */
-final class LocalAvro {
+public final class LocalAvro {
   private static final List<Schema> SCHEMAS =
       List.of(
           ToolIntent.getClassSchema(),
@@ -41,7 +41,8 @@ final class LocalAvro {
 
   private LocalAvro() {}
 
-  static RecordSerdes serdes() {
+  /** The serdes of all records. */
+  public static RecordSerdes serdes() {
     return RecordSerdes.from(
         Map.of(
             RecordSerdes.SERIALIZER_CLASS, Writer.class,

@@ -39,7 +39,8 @@ final class Executors {
    *
    * @param sentAt what the processors' clocks showed when it came there
    */
-  record Told(int operation, ToolCommand command, Report report, List<Instant> sentAt) {}
+  record Told(int operation, ToolCommand command, Report report, List<Instant> sentAt)
+      implements Read {}
 
   private enum Stage {
     NEW,
@@ -369,11 +370,10 @@ final class Executors {
   }
 
   private void tell(Executor e, Work work, Answered answered) {
-    Report.Kind kind =
+    work.report =
         work.sent.command().kind() == ToolCommand.Kind.READ
-            ? Report.Kind.READ
-            : Report.Kind.RECONCILE;
-    work.report = report(e, work, kind, answered.finding(), answered.reference());
+            ? report(e, work, Report.Kind.READ, Finding.SUCCEEDED, answered.reference())
+            : report(e, work, Report.Kind.RECONCILE, answered.finding(), answered.reference());
     work.stage = Stage.TO_REPORT;
   }
 

@@ -29,5 +29,7 @@ public enum Invariant {
   /** An unknown is settled where the remote can be asked. */
   UNKNOWN_IS_SETTLED,
   /** Every delivery is answered, and finally where the operation is over. */
-  EVERY_DELIVERY_ANSWERED
+  EVERY_DELIVERY_ANSWERED,
+  /** The model of the processors does what the shipped topology does. */
+  AS_SHIPPED
 }

@@ -27,8 +27,13 @@ import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OperationState.Expired;
+import dev.ichido.decision.OperationState.FailedTerminal;
 import dev.ichido.decision.OperationState.InProgress;
 import dev.ichido.decision.OperationState.Known;
+import dev.ichido.decision.OperationState.Open;
+import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.decision.Transition;
@@ -40,8 +45,15 @@ import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.fingerprint.Fingerprint;
 import dev.ichido.simulation.Action.Written;
+import dev.ichido.simulation.Beside.Step;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Executors.Told;
+import dev.ichido.simulation.Mail.FromMeanings;
+import dev.ichido.simulation.Mail.FromOriginal;
+import dev.ichido.simulation.Mail.News;
+import dev.ichido.simulation.Mail.Standing;
+import dev.ichido.simulation.Mail.ToMeanings;
+import dev.ichido.simulation.Mail.ToOriginal;
 import dev.ichido.simulation.Person.Word;
 import dev.ichido.simulation.Protocol.Guarantee;
 import dev.ichido.simulation.Relays.Row;
@@ -51,7 +63,9 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +78,8 @@ import org.jspecify.annotations.Nullable;
 final class Processors {
   private static final Principal OWNER = new Principal("agent:owner");
   private static final Principal OTHER = new Principal("agent:other");
+  static final String RESOLVER = "person:ops";
+  static final String EVIDENCE = "seen in the book";
   private static final int OUTPUTS = 4;
 
   private final World world;
@@ -87,39 +103,33 @@ final class Processors {
 
   private record Reply(int operation, SendReply reply) {}
 
-  /**
-   * Between an operation and one that undoes it.
-   *
-   * @param by that undoes
-   * @param row the intent that asked; null when it gives up its place
-   * @param answer null in a question
-   */
-  record Mail(int by, @Nullable Row row, @Nullable OriginalStanding answer) {}
-
   /** All that a task goes on from. */
   private record Task(
-      List<OperationState> states, List<Bucket> buckets, int intents, int results, int mail) {
+      List<OperationState> states,
+      Map<String, Bucket> buckets,
+      Meanings meanings,
+      int intents,
+      int results,
+      List<Integer> mail) {
     static final Task EMPTY =
         new Task(
             Collections.nCopies(World.OPERATIONS, Absent.NOTHING),
-            Collections.nCopies(2, new Bucket(-1, 0)),
+            Map.of(),
+            new Meanings(),
             0,
             0,
-            0);
+            Collections.nCopies(Mail.TOPICS, 0));
 
     Task with(int place, OperationState state) {
       List<OperationState> next = new ArrayList<>(states);
       next.set(place, state);
-      return new Task(next, buckets, intents, results, mail);
+      return new Task(next, buckets, meanings, intents, results, mail);
     }
   }
 
-  /** What is left of a retry budget; below zero before it was drawn from. */
+  /** What is left of a retry budget. */
   private record Bucket(long tokens, long since) {
     Bucket at(long now, Budget budget) {
-      if (tokens < 0) {
-        return new Bucket(budget.tokens(), now);
-      }
       long every = budget.refillPeriod().toMillis() / budget.refillTokens();
       long came = Math.max(0, now - since) / every;
       return tokens + came >= budget.tokens()
@@ -133,10 +143,11 @@ final class Processors {
     boolean running;
     int generation;
     List<OperationState> states = List.of();
-    List<Bucket> buckets = List.of();
+    Map<String, Bucket> buckets = Map.of();
+    Meanings meanings = new Meanings();
     int intents;
     int results;
-    int mail;
+    List<Integer> mail = List.of();
     Instant latest = Instant.MIN;
     Instant heardUntil = Instant.MIN;
     boolean dirty;
@@ -153,7 +164,8 @@ final class Processors {
 
     void load(Task task) {
       states = new ArrayList<>(task.states());
-      buckets = new ArrayList<>(task.buckets());
+      buckets = new HashMap<>(task.buckets());
+      meanings = task.meanings().copy();
       seek(task);
       drop();
     }
@@ -161,7 +173,7 @@ final class Processors {
     void seek(Task task) {
       intents = task.intents();
       results = task.results();
-      mail = task.mail();
+      mail = new ArrayList<>(task.mail());
     }
 
     void drop() {
@@ -203,7 +215,9 @@ final class Processors {
       world.offer(actions, Action.Kind.PROCESSOR_STARTS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_TAKES_INTENT, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_TAKES_RESULT, i, 0);
-      world.offer(actions, Action.Kind.PROCESSOR_TAKES_MAIL, i, 0);
+      for (int topic = 0; topic < Mail.TOPICS; topic++) {
+        world.offer(actions, Action.Kind.PROCESSOR_TAKES_MAIL, i, topic);
+      }
       world.offer(actions, Action.Kind.PROCESSOR_SWEEPS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_COMMITS, i, 0);
       world.offer(actions, Action.Kind.PROCESSOR_ABORTS, i, 0);
@@ -236,7 +250,9 @@ final class Processors {
       case PROCESSOR_TAKES_RESULT ->
           p.running && p.results < world.results.size() ? () -> takeResult(p) : null;
       case PROCESSOR_TAKES_MAIL ->
-          p.running && p.mail < world.mail.size() ? () -> takeMail(p) : null;
+          p.running && p.mail.get(action.what()) < world.mail.get(action.what()).size()
+              ? () -> takeMail(p, action.what())
+              : null;
       case PROCESSOR_SWEEPS -> {
         int due = p.running ? due(p) : -1;
         yield due < 0 ? null : () -> sweep(p, due);
@@ -257,14 +273,16 @@ final class Processors {
   private void start(Processor p) {
     p.running = true;
     p.generation = ++generation;
-    p.latest = Instant.MIN;
+    p.latest = world.instant(Action.role(1, p.number));
     p.heardUntil = Instant.MIN;
     p.load(kept);
+    world.beside.starts(p.number);
   }
 
-  private static void crash(Processor p) {
+  private void crash(Processor p) {
     p.running = false;
     p.drop();
+    world.beside.stops(p.number);
   }
 
   /** The local store has what the changelog may lack. */
@@ -325,9 +343,7 @@ final class Processors {
     Row row = world.intents.get(p.intents++);
     p.dirty = true;
     Word word = row.word();
-    if (word == null) {
-      take(p, row, null);
-    } else {
+    if (word != null) {
       decide(
           p,
           row.operation(),
@@ -337,44 +353,97 @@ final class Processors {
               row.deliveryId(),
               word.attempt(),
               word.as(),
-              "person:ops",
-              "seen in the book",
+              RESOLVER,
+              EVIDENCE,
               true,
               Answer.of(
                   word.reference(),
                   word.reference() == null ? null : world.recordKey(row.operation()))),
-          null);
+          row,
+          row);
+    } else if (world.profile.holdsSuspects()
+        && row.written() != Written.CANCEL
+        && row.written() != Written.READ) {
+      passOn(p, row, new ToMeanings(row, fingerprint(row)));
+    } else {
+      take(p, row, row, null, null);
     }
   }
 
-  private static Principal principal(Row row) {
+  static Principal principal(Row row) {
     return row.written() == Written.OTHER_PRINCIPAL ? OTHER : OWNER;
   }
 
-  private void takeMail(Processor p) {
-    Mail mail = world.mail.get(p.mail++);
+  static String arguments(Row row) {
+    return row.written() == Written.OTHER_MEANING ? World.OTHER_ARGUMENTS : World.ARGUMENTS;
+  }
+
+  private static Fingerprint fingerprint(Row row) {
+    return row.written() == Written.OTHER_MEANING ? World.OTHER_FINGERPRINT : World.FINGERPRINT;
+  }
+
+  private void takeMail(Processor p, int topic) {
+    Mail mail = world.mail.get(topic).get(p.mail.get(topic));
+    p.mail.set(topic, p.mail.get(topic) + 1);
     p.dirty = true;
-    Row row = mail.row();
-    String by = world.key(mail.by()).operationId();
-    if (row == null) {
-      decide(p, 0, new CompensationReleased(world.key(0), now(p), by), null);
-    } else if (mail.answer() == null) {
-      decide(
-          p,
-          0,
-          new CompensationAsked(world.key(0), now(p), by, row.deliveryId(), principal(row)),
-          row);
-    } else {
-      take(p, row, mail.answer());
+    switch (mail) {
+      case ToOriginal it -> {
+        OperationKey original = world.key(0);
+        String by = world.key(it.by()).operationId();
+        Row row = it.row();
+        OperationEvent event =
+            row == null
+                ? new CompensationReleased(original, now(p), by)
+                : new CompensationAsked(original, now(p), by, row.deliveryId(), principal(row));
+        decide(p, 0, event, mail, row);
+      }
+      case FromOriginal it -> take(p, mail, it.row(), it.standing(), null);
+      case ToMeanings it -> {
+        Instant at = now(p);
+        int operation = it.row().operation();
+        String tenant = world.key(operation).tenant();
+        int twin =
+            p.meanings.findTwin(
+                operation, tenant, it.meaning(), world.profile.policy().remintWindow(), at);
+        if (twin < 0) {
+          p.meanings.learn(operation, tenant, it.meaning(), Standing.OPEN, at);
+        }
+        passOn(p, mail, new FromMeanings(it.row(), twin));
+      }
+      case News it -> {
+        p.meanings.learn(
+            it.operation(),
+            world.key(it.operation()).tenant(),
+            it.meaning(),
+            it.standing(),
+            it.at());
+        world.beside.takes(step(p, mail, null, List.of()));
+      }
+      case FromMeanings it -> take(p, mail, it.row(), null, it.twin());
     }
+  }
+
+  private void passOn(Processor p, Read read, Mail to) {
+    p.posted.add(to);
+    world.beside.takes(step(p, read, null, List.of(to)));
+  }
+
+  private Step step(Processor p, @Nullable Read read, @Nullable Made made, List<Mail> posted) {
+    return new Step(p.number, read, made, posted, heardUntil(p, clock(p)), List.copyOf(p.states));
   }
 
   /**
    * An intent, a cancel or a read.
    *
    * @param original what was told of the operation that this one undoes; null before it was asked
+   * @param twin of the same meaning, negative when there is none; null where nobody looked
    */
-  private void take(Processor p, Row row, @Nullable OriginalStanding original) {
+  private void take(
+      Processor p,
+      Read read,
+      Row row,
+      @Nullable OriginalStanding original,
+      @Nullable Integer twin) {
     OperationKey key = world.key(row.operation());
     Instant at = now(p);
     Principal principal = principal(row);
@@ -393,10 +462,11 @@ final class Processors {
               world.profile.policy().horizon(),
               null,
               true),
+          read,
           row);
       return;
     }
-    boolean changed = row.written() == Written.OTHER_MEANING;
+    boolean reads = row.written() == Written.READ;
     Intent intent =
         new Intent(
             key.tenant(),
@@ -404,42 +474,28 @@ final class Processors {
             key.operationId(),
             row.deliveryId(),
             principal,
-            world.profile.policy().name(),
+            reads ? Profile.READING : world.profile.policy().name(),
             null,
-            "target",
-            changed ? World.OTHER_ARGUMENTS : World.ARGUMENTS,
+            World.TARGET,
+            arguments(row),
             null,
             null,
             World.instantOf(0),
             null,
             null,
-            row.written() == Written.READ ? null : world.undone(row.operation()));
-    Fingerprint fingerprint = changed ? World.OTHER_FINGERPRINT : World.FINGERPRINT;
-    decide(
-        p,
-        row.operation(),
+            reads ? null : world.undone(row.operation()));
+    IntentReceived event =
         new IntentReceived(
             intent,
             at,
             null,
             true,
-            row.written() == Written.READ ? ActionEffect.READ : ActionEffect.WRITE,
-            row.written() == Written.READ ? null : fingerprint,
+            reads ? ActionEffect.READ : ActionEffect.WRITE,
+            reads ? null : fingerprint(row),
             budget(p, row.operation()),
-            findTwin(p, row.operation(), fingerprint),
-            original),
-        row);
-  }
-
-  /** The other one of the same meaning, where suspects are held; it is asked in the same step. */
-  private @Nullable String findTwin(Processor p, int operation, Fingerprint fingerprint) {
-    if (!world.profile.holdsSuspects() || operation > 1) {
-      return null;
-    }
-    return p.states.get(world.protocol.ledger().applyAsInt(1 - operation)) instanceof Known twin
-            && fingerprint.equals(twin.comparable())
-        ? world.key(1 - operation).operationId()
-        : null;
+            twin == null || twin < 0 ? null : world.key(twin).operationId(),
+            original);
+    decide(p, row.operation(), event, read, row);
   }
 
   private void takeResult(Processor p) {
@@ -448,7 +504,14 @@ final class Processors {
     Report report = told.report();
     OperationKey key = world.key(told.operation());
     int attempt = told.command().attempt();
-    Answer answer = Answer.of(report.reference(), report.body());
+    Answer answer =
+        new Answer(
+            report.reference(),
+            report.body(),
+            null,
+            report.schema(),
+            report.reason(),
+            report.remoteStatus());
     if (told.command().kind() == ToolCommand.Kind.READ) {
       decide(
           p,
@@ -463,6 +526,7 @@ final class Processors {
               report.resultId(),
               true,
               answer),
+          told,
           null);
       return;
     }
@@ -480,7 +544,7 @@ final class Processors {
           case COMMITTED -> reconciled(p, key, report, attempt, Found.COMMITTED, answer);
           case ABSENT -> reconciled(p, key, report, attempt, Found.ABSENT, answer);
         };
-    decide(p, told.operation(), event, null);
+    decide(p, told.operation(), event, told, null);
   }
 
   private OperationEvent result(
@@ -502,10 +566,10 @@ final class Processors {
   /** The operation whose deadline is over and came first; negative when nothing is due. */
   private int due(Processor p) {
     int first = -1;
-    Instant earliest = heardUntil(p, clock(p));
+    Instant earliest = heardUntil(p, clock(p)).plusNanos(1);
     for (int i = 0; i < p.states.size(); i++) {
       Instant due = p.states.get(i).nextDeadline().orElse(Instant.MAX);
-      if (!due.isAfter(earliest)) {
+      if (due.isBefore(earliest)) {
         first = i;
         earliest = due;
       }
@@ -519,17 +583,14 @@ final class Processors {
         p,
         operation,
         new DeadlineReached(world.key(operation), now(p), budget(p, operation)),
+        null,
         null);
-  }
-
-  private int tenant(int operation) {
-    return operation < 2 ? 0 : 1;
   }
 
   private RetryBudget budget(Processor p, int operation) {
     Budget budget = world.profile.policy().retry().budget();
     Instant now = now(p);
-    Bucket bucket = p.buckets.get(tenant(operation)).at(now.toEpochMilli(), budget);
+    Bucket bucket = bucket(p, operation, now);
     return bucket.tokens() > 0
         ? RetryBudget.full(now)
         : RetryBudget.empty(
@@ -537,40 +598,93 @@ final class Processors {
                 bucket.since() + budget.refillPeriod().toMillis() / budget.refillTokens()));
   }
 
+  private Bucket bucket(Processor p, int operation, Instant at) {
+    Budget budget = world.profile.policy().retry().budget();
+    return p.buckets
+        .getOrDefault(world.key(operation).tenant(), new Bucket(budget.tokens(), at.toEpochMilli()))
+        .at(at.toEpochMilli(), budget);
+  }
+
   /**
+   * @param read what the event came of; null for a deadline
    * @param row the intent that the event is about, or that it is asked for
    */
-  private void decide(Processor p, int operation, OperationEvent event, @Nullable Row row) {
+  private void decide(
+      Processor p, int operation, OperationEvent event, @Nullable Read read, @Nullable Row row) {
     int place = world.protocol.ledger().applyAsInt(operation);
     OperationState before = p.states.get(place);
     p.heardUntil = heardUntil(p, event.at());
     Decision decision =
-        world.protocol.decider().decide(before, event, p.heardUntil, world.profile.policy());
+        world
+            .protocol
+            .decider()
+            .decide(before, event, p.heardUntil, world.profile.governing(before, event));
+    List<Mail> posted = new ArrayList<>();
     for (Effect effect : decision.effects()) {
       switch (effect) {
         case DispatchCommand it -> p.commands.add(new Sent(operation, command(it.command())));
         case RequestReconciliation it -> p.commands.add(new Sent(operation, command(it.command())));
         case SendReply it -> p.replies.add(new Reply(operation, it));
         case ChargeRetryBudget it -> {
-          Bucket bucket =
-              p.buckets
-                  .get(tenant(operation))
-                  .at(it.at().toEpochMilli(), world.profile.policy().retry().budget());
-          p.buckets.set(
-              tenant(operation), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
+          Bucket bucket = bucket(p, operation, it.at());
+          p.buckets.put(it.tenant(), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
         }
-        case AskOriginal it -> p.posted.add(new Mail(operation, row, null));
+        case AskOriginal it -> posted.add(new ToOriginal(operation, row));
         case TellCompensation it ->
-            p.posted.add(new Mail(Objects.requireNonNull(row).operation(), row, it.standing()));
-        case ReleaseOriginal it -> p.posted.add(new Mail(operation, null, null));
+            posted.add(new FromOriginal(Objects.requireNonNull(row), it.standing()));
+        case ReleaseOriginal it -> posted.add(new ToOriginal(operation, null));
       }
     }
+    if (world.profile.holdsSuspects()) {
+      posted.addAll(news(operation, before, decision.next(), event, read));
+    }
+    p.posted.addAll(posted);
     p.states.set(place, decision.next());
     if (!decision.next().equals(before)) {
       p.changelog.add(new Put(place, decision.next()));
     }
     boolean unheard = decision.transitions().stream().anyMatch(it -> isUnheard(p, operation, it));
-    p.made.add(new Made(operation, event, decision, unheard));
+    Made made = new Made(operation, event, decision, unheard);
+    p.made.add(made);
+    world.beside.takes(step(p, read, made, posted));
+  }
+
+  /** What the index of meanings is told: how the operation stands, and whose place is free. */
+  private static List<Mail> news(
+      int operation,
+      OperationState before,
+      OperationState after,
+      OperationEvent event,
+      @Nullable Read read) {
+    List<Mail> news = new ArrayList<>();
+    Standing standing = standing(after);
+    Fingerprint meaning = meaning(after instanceof Known ? after : before);
+    if (standing != standing(before) && meaning != null) {
+      news.add(new News(operation, meaning, standing, event.at()));
+    }
+    if (read instanceof FromMeanings it && it.twin() < 0) {
+      Fingerprint asked = fingerprint(it.row());
+      Fingerprint taken = meaning(after);
+      if (standing == Standing.GONE || taken == null || !taken.matches(asked)) {
+        news.add(new News(operation, asked, Standing.GONE, event.at()));
+      }
+    }
+    return news;
+  }
+
+  private static @Nullable Fingerprint meaning(OperationState state) {
+    return state instanceof Known known ? known.binding().fingerprint() : null;
+  }
+
+  private static Standing standing(OperationState state) {
+    return switch (state) {
+      case Open s -> Standing.OPEN;
+      case Succeeded s -> Standing.SETTLED;
+      case FailedTerminal s -> Standing.SETTLED;
+      case Absent s -> Standing.GONE;
+      case Expired s -> Standing.GONE;
+      case Cancelled s -> Standing.GONE;
+    };
   }
 
   private void commit(Processor p) {
@@ -588,8 +702,16 @@ final class Processors {
     }
     p.made.clear();
     if (p.generation == generation) {
-      kept = new Task(kept.states(), List.copyOf(p.buckets), p.intents, p.results, p.mail);
+      kept =
+          new Task(
+              kept.states(),
+              Map.copyOf(p.buckets),
+              p.meanings.copy(),
+              p.intents,
+              p.results,
+              List.copyOf(p.mail));
       p.dirty = false;
+      world.beside.commits(p.number);
     } else {
       crash(p);
     }
@@ -610,11 +732,14 @@ final class Processors {
         Reply told = p.replies.remove();
         world.oracle.replied(told.operation(), told.reply());
       }
-      default -> world.mail.add(p.posted.remove());
+      default -> {
+        Mail mail = p.posted.remove();
+        world.mail.get(mail.topic()).add(mail);
+      }
     }
   }
 
-  private static ToolCommand command(Command c) {
+  static ToolCommand command(Command c) {
     return new ToolCommand(
         switch (c.kind()) {
           case EXECUTE -> ToolCommand.Kind.EXECUTE;

@@ -2,11 +2,15 @@ package dev.ichido.simulation;
 
 import dev.ichido.decision.ActionPolicy;
 import dev.ichido.decision.ActionPolicy.AbsentAfter;
+import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.ActionPolicy.Budget;
 import dev.ichido.decision.ActionPolicy.DedupeAnchor;
 import dev.ichido.decision.ActionPolicy.Remint;
 import dev.ichido.decision.ActionPolicy.Remote;
 import dev.ichido.decision.ActionPolicy.Retry;
+import dev.ichido.decision.OperationEvent;
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.OperationStateMachine;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -42,6 +46,9 @@ public record Profile(
 
   /** Where they are not: by more than a lease, in milliseconds. */
   private static final int CLOCK_FAR_OFF = 12_000;
+
+  /** Name of the action that only reads. */
+  static final String READING = "look";
 
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration WINDOW = SECOND.multipliedBy(60);
@@ -98,6 +105,32 @@ public record Profile(
     boolean processor = role == Action.role(1, 0) || role == Action.role(1, 1);
     boolean restsOnTime = policy.remote().absentAfter() != null && windowMillis == 0;
     return processor && restsOnTime ? Math.min(clockOff, CLOCK_OFF) : clockOff;
+  }
+
+  /** The policy of the action that only reads. */
+  ActionPolicy reading() {
+    return new ActionPolicy(
+        READING,
+        ActionEffect.READ,
+        policy.scope(),
+        policy.volatileMembers(),
+        policy.lease(),
+        policy.retention(),
+        policy.tombstone(),
+        policy.clockSkew(),
+        policy.retryHorizon(),
+        policy.share(),
+        Remint.REPORT,
+        policy.remintWindow(),
+        policy.schema(),
+        policy.authorize(),
+        policy.retry(),
+        policy.remote());
+  }
+
+  /** The policy that an event is decided by. */
+  ActionPolicy governing(OperationState state, OperationEvent event) {
+    return READING.equals(OperationStateMachine.governingAction(state, event)) ? reading() : policy;
   }
 
   boolean holdsSuspects() {

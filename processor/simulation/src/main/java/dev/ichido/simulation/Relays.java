@@ -33,7 +33,7 @@ final class Relays {
    *
    * @param word of a person, who writes past the outbox; null in all others
    */
-  record Row(int id, int operation, Written written, @Nullable Word word) {
+  record Row(int id, int operation, Written written, @Nullable Word word) implements Read {
     String deliveryId() {
       return (word == null ? "d" : "w") + id;
     }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +52,7 @@ public final class Simulation {
 
   private final Profile profile;
   private final Protocol protocol;
+  private final Function<World, Beside> besides;
   private final Set<Verdict> verdicts = EnumSet.noneOf(Verdict.class);
   private final Set<Action.Kind> kinds = EnumSet.noneOf(Action.Kind.class);
   private long steps;
@@ -59,8 +61,14 @@ public final class Simulation {
 
   /** Worlds of one kind. */
   public Simulation(Profile profile, Protocol protocol) {
+    this(profile, protocol, unused -> Beside.NOTHING);
+  }
+
+  /** Worlds of one kind, with something that goes along with the processors of each. */
+  Simulation(Profile profile, Protocol protocol, Function<World, Beside> besides) {
     this.profile = profile;
     this.protocol = protocol;
+    this.besides = besides;
   }
 
   /**
@@ -144,7 +152,7 @@ public final class Simulation {
     List<Action.Kind> order = order(random, mostlyHealthy ? 80 : 12);
     int ofHealth = OF_HEALTH[random.nextInt(OF_HEALTH.length)];
     List<Action.Kind> faults = faults(random);
-    World world = new World(profile, protocol, ofProfile(seed));
+    World world = new World(profile, protocol, ofProfile(seed), besides);
     try {
       for (int i = 0; i < length; i++) {
         List<Action> actions = world.actions();
@@ -267,7 +275,7 @@ public final class Simulation {
 
   /** Takes the steps that are possible, and leaves the others out of the list. */
   private @Nullable ViolationException replay(long seed, List<Action> schedule) {
-    World world = new World(profile, protocol, ofProfile(seed));
+    World world = new World(profile, protocol, ofProfile(seed), besides);
     List<Action> taken = new ArrayList<>();
     try {
       for (Action action : schedule) {

@@ -17,19 +17,23 @@ import dev.ichido.operation.fingerprint.IntentMeaning;
 import dev.ichido.simulation.Action.Kind;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Executors.Told;
-import dev.ichido.simulation.Processors.Mail;
 import dev.ichido.simulation.Relays.Row;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything there is, at one moment: the topics, the roles, the remote and the true time. */
 final class World {
   static final String ARGUMENTS = "{\"amount\":1}";
   static final String OTHER_ARGUMENTS = "{\"amount\":2}";
+  static final String TARGET = "target";
+  static final TenantKey FINGERPRINT_KEY =
+      TenantKey.of("a key for simulations only".getBytes(UTF_8));
   static final Fingerprint FINGERPRINT = fingerprint(ARGUMENTS);
   static final Fingerprint OTHER_FINGERPRINT = fingerprint(OTHER_ARGUMENTS);
 
@@ -95,11 +99,15 @@ final class World {
   final Executors executors;
   final Remote remote;
   private final Person person;
+  final Beside beside;
 
   final List<Row> intents = new ArrayList<>();
   final List<Sent> commands = new ArrayList<>();
   final List<Told> results = new ArrayList<>();
-  final List<Mail> mail = new ArrayList<>();
+
+  /** By the number of its topic. */
+  final List<List<Mail>> mail =
+      Stream.<List<Mail>>generate(ArrayList::new).limit(Mail.TOPICS).toList();
 
   private final long[] clocks = new long[ROLES];
   private final boolean[] paused = new boolean[ROLES];
@@ -118,7 +126,7 @@ final class World {
   /**
    * A world at its beginning. The seed says how far the clocks are off, and how much is written.
    */
-  World(Profile profile, Protocol protocol, long seed) {
+  World(Profile profile, Protocol protocol, long seed, Function<World, Beside> besides) {
     this.profile = profile;
     this.protocol = protocol;
     this.oracle = new Oracle(this);
@@ -131,6 +139,7 @@ final class World {
     for (int i = 0; i < ROLES; i++) {
       clocks[i] = (random.nextInt(3) - 1L) * profile.clockOff(i);
     }
+    this.beside = besides.apply(this);
     this.operations = 1 + random.nextInt(OPERATIONS);
     this.rows = 1 + random.nextInt(Relays.ROWS);
   }
@@ -405,10 +414,8 @@ final class World {
   }
 
   private static Fingerprint fingerprint(String arguments) {
-    IntentMeaning meaning = new IntentMeaning("act", null, "target", arguments, null, Set.of());
-    return switch (FingerprintVersions.released()
-        .current()
-        .fingerprint(TenantKey.of("a key for simulations only".getBytes(UTF_8)), meaning)) {
+    IntentMeaning meaning = new IntentMeaning("act", null, TARGET, arguments, null, Set.of());
+    return switch (FingerprintVersions.released().current().fingerprint(FINGERPRINT_KEY, meaning)) {
       case FingerprintResult.Taken it -> it.fingerprint();
       case FingerprintResult.Refused it ->
           throw new IllegalStateException("Expected a fingerprint, but " + it.refusal().code());

@@ -1,0 +1,4 @@
+package dev.ichido.simulation;
+
+/** A record that the processors read. */
+sealed interface Read permits Relays.Row, Executors.Told, Mail {}
