@@ -43,7 +43,13 @@ class OutboxIT {
 
   @BeforeAll
   void migrate() throws Exception {
-    for (String migration : List.of("V1__outbox", "V2__relay_progress", "V3__settled_partitions")) {
+    for (String migration :
+        List.of(
+            "V1__outbox",
+            "V2__relay_progress",
+            "V3__settled_partitions",
+            "V4__arguments_of_one_mebibyte",
+            "V5__noted_position")) {
       try (InputStream file =
           OutboxIT.class.getResourceAsStream(
               "/dev/ichido/outbox/migration/" + migration + ".sql")) {
@@ -203,7 +209,7 @@ class OutboxIT {
     assertRefused(
         "select ichido.publish_intent('t', 'p', 'a', 'o', 'infinity')", "ICH02", "issued_at");
     assertRefused(
-        "select ichido.publish_intent('t', 'p', 'a', 'o', now(), repeat('x', 921601))",
+        "select ichido.publish_intent('t', 'p', 'a', 'o', now(), repeat('x', 1048577))",
         "ICH02",
         "arguments");
   }
@@ -236,6 +242,34 @@ class OutboxIT {
           catchThrowableOfType(
               OutboxException.class, () -> Outbox.publish(connection, transfer().build()));
       assertThat(refused.code()).isEqualTo(OutboxException.Code.OUTBOX_MISSING);
+    }
+  }
+
+  @Test
+  void theSlotIsAskedUnlessAPositionNearTheEndOfTheLogIsNoted() throws SQLException {
+    run("select pg_create_logical_replication_slot('noted', 'pgoutput')");
+    try (Connection connection = transaction()) {
+      run("select pg_logical_emit_message(true, 'filler', repeat('x', 2000000))");
+      run(
+          "insert into ichido.relay_slot (slot_name, publication, consistent_point, refuse_above_bytes)"
+              + " values ('noted', 'ichido_outbox', '0/0', 1000000)");
+      for (String noted :
+          List.of("null", "'0/1'", "pg_current_wal_lsn() - 1500000", "'FFFFFFFF/0'")) {
+        run("update ichido.relay_slot set confirmed_at_least = " + noted);
+        assertThat(
+                catchThrowableOfType(
+                        OutboxException.class, () -> Outbox.publish(connection, transfer().build()))
+                    .code())
+            .as(noted)
+            .isEqualTo(OutboxException.Code.OUTBOX_BEHIND);
+        connection.rollback();
+      }
+      // Never so in truth: a slot does not go back. It shows that the slot was not asked.
+      run("update ichido.relay_slot set confirmed_at_least = pg_current_wal_lsn()");
+      Outbox.publish(connection, transfer().build());
+      connection.commit();
+    } finally {
+      run("select pg_drop_replication_slot('noted')");
     }
   }
 

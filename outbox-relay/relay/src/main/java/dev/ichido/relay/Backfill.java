@@ -105,7 +105,8 @@ final class Backfill {
   private void mark(Connection guard, boolean begun) throws SQLException {
     try (PreparedStatement update =
         guard.prepareStatement(
-            "update ichido.relay_slot r set backfill = ?, consistent_point = coalesce((select"
+            "update ichido.relay_slot r set backfill = ?, confirmed_at_least = null,"
+                + " consistent_point = coalesce((select"
                 + " s.confirmed_flush_lsn from pg_replication_slots s where s.slot_name ="
                 + " r.slot_name), consistent_point) where slot_name = ?")) {
       update.setBoolean(1, begun);

@@ -213,7 +213,7 @@ final class OutboxSource {
     if (text(
             connection,
             "select 1 from pg_attribute where attrelid = to_regclass('ichido.relay_slot') and attname"
-                + " = 'acknowledged_below' and to_regclass('ichido.outbox') is not null")
+                + " = 'confirmed_at_least' and to_regclass('ichido.outbox') is not null")
         .isEmpty()) {
       throw RelayException.of(
           Code.OUTBOX_MISSING,

@@ -23,6 +23,14 @@ final class SlotMonitor implements Runnable {
   private static final Duration UNTIL_HOLDING = Duration.ofMillis(200);
   private static final Duration PARTITIONS = Duration.ofHours(1);
 
+  /* What is noted need only be near enough for publish_intent, which asks the server otherwise. */
+  private static final String NOTE =
+      "update ichido.relay_slot r set confirmed_at_least = s.confirmed_flush_lsn from"
+          + " pg_replication_slots s where r.slot_name = ? and s.slot_name = r.slot_name and"
+          + " r.refuse_above_bytes is not null and (r.confirmed_at_least is null or not"
+          + " pg_wal_lsn_diff(s.confirmed_flush_lsn, r.confirmed_at_least) between 0 and"
+          + " r.refuse_above_bytes / 8)";
+
   /** A confirmed message leaves its own tail behind; less than a page of log is no lag. */
   private static final long NO_LAG_BYTES = 8_192;
 
@@ -124,6 +132,10 @@ final class SlotMonitor implements Runnable {
     if (!greeted || lag > NO_LAG_BYTES) {
       greeted = true;
       emit(connection);
+    }
+    try (PreparedStatement note = connection.prepareStatement(NOTE)) {
+      note.setString(1, database.slot());
+      note.executeUpdate();
     }
     if (System.nanoTime() - partitionsDue >= 0) {
       partitionsDue = System.nanoTime() + PARTITIONS.toNanos();

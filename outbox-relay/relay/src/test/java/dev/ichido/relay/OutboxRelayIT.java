@@ -320,6 +320,7 @@ class OutboxRelayIT {
   @Tag("FR-23")
   void slotLagReturnsToNothingWhileOnlyNeighboursWrite(TestOutbox outbox) throws Exception {
     outbox.started();
+    outbox.run("update ichido.relay_slot set refuse_above_bytes = 80000");
     String before = outbox.query("select pg_current_wal_lsn()");
     outbox.run("create table neighbour (filler text)");
     outbox.run(
@@ -338,6 +339,14 @@ class OutboxRelayIT {
     await(
         "the gauge says so",
         () -> outbox.meters.get("ichido.relay.slot.lag").gauge().value() < 8_192);
+    await(
+        "the position is noted",
+        () ->
+            outbox
+                .query(
+                    "select pg_wal_lsn_diff(s.confirmed_flush_lsn, r.confirmed_at_least) between 0 and 10000"
+                        + " from ichido.relay_slot r join pg_replication_slots s using (slot_name)")
+                .equals("t"));
     assertThat(outbox.deliveries()).isEmpty();
   }
 
