@@ -13,10 +13,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -30,14 +31,15 @@ public final class ClaimStore {
       "result_id, outcome, reason, remote_reference, remote_status, remote_calls, retry_after_ms,"
           + " result_schema, body, body_sha256, body_bytes, recorded_at";
 
-  /* The outer select runs on the snapshot of the statement, so it sees neither the rows of its own
-  insert (they are told by RETURNING) nor a row that another transaction committed meanwhile. */
+  /* The last select is not run where all were taken. It has the snapshot of the statement, so it
+  sees neither the rows of its own insert (they are told by RETURNING) nor a row that another
+  transaction committed meanwhile. */
   private static final String TAKE =
       """
       with asked as (
         select * from unnest(?::text[], ?::int[], ?::text[], ?::text[], ?::timestamptz[], ?::text[], ?::text[],
                              ?::text[])
-          with ordinality as t (record_key, attempt, command_id, action, deadline, result_id, outcome, reason, ord)
+          as t (record_key, attempt, command_id, action, deadline, result_id, outcome, reason)
       ), taken as (
         insert into ichido.claim (record_key, attempt, kind, command_id, action, owner, started_at, deadline,
                                   result_id, outcome, reason, remote_calls, recorded_at)
@@ -46,16 +48,16 @@ public final class ClaimStore {
                case when result_id is null then null else ?::timestamptz end
         from asked order by record_key, attempt
         on conflict do nothing
-        returning record_key, attempt
+        returning record_key, attempt, owner, %s
       )
-      select a.ord, t.record_key is not null as won, c.owner,
+      select true as won, t.* from taken t
+      union all
+      select false, c.record_key, c.attempt, c.owner, %s
+        from asked a
+        join ichido.claim c on c.record_key = a.record_key and c.attempt = a.attempt
+       where (select count(*) from taken) < (select count(*) from asked)
       """
-          + prefixed("c.")
-          + """
-       from asked a
-        left join taken t on t.record_key = a.record_key and t.attempt = a.attempt
-        left join ichido.claim c on c.record_key = a.record_key and c.attempt = a.attempt
-      """;
+          .formatted(RESULT_COLUMNS, prefixed("c."));
 
   private static final String FIND =
       "select c.owner, "
@@ -86,6 +88,8 @@ public final class ClaimStore {
   private final DataSource dataSource;
   private final String owner;
 
+  private record Attempt(String recordKey, int attempt) {}
+
   /**
    * Claims under this name.
    *
@@ -111,9 +115,10 @@ public final class ClaimStore {
     if (requests.isEmpty()) {
       return List.of();
     }
-    Set<String> distinct = new HashSet<>();
+    Map<Attempt, Integer> places = new HashMap<>();
     for (ClaimRequest request : requests) {
-      if (!distinct.add(request.recordKey() + "#" + request.attempt())) {
+      Attempt attempt = new Attempt(request.recordKey(), request.attempt());
+      if (places.putIfAbsent(attempt, places.size()) != null) {
         throw new IllegalArgumentException(
             "Expected one request for an attempt, but there are two. Order them by key.");
       }
@@ -149,12 +154,9 @@ public final class ClaimStore {
       statement.setTimestamp(11, Timestamp.from(now));
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          int index = rows.getInt("ord") - 1;
-          if (rows.getBoolean("won")) {
-            answers[index] = new ClaimAnswer.Won();
-          } else if (rows.getString("owner") != null) {
-            answers[index] = answer(rows);
-          }
+          Attempt attempt = new Attempt(rows.getString("record_key"), rows.getInt("attempt"));
+          answers[Objects.requireNonNull(places.get(attempt))] =
+              rows.getBoolean("won") ? new ClaimAnswer.Won() : answer(rows);
         }
       }
     }
