@@ -1,8 +1,8 @@
 package dev.ichido.inbox;
 
+import dev.ichido.inbox.Positions.Work;
+import java.sql.Array;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,8 +20,8 @@ final class InboxStore {
   /**
    * One writer at a time for each database, so that rows become visible in the order of their seq.
    */
-  private static final String ONE_WRITER =
-      "select pg_advisory_xact_lock(hashtextextended('ichido.inbox', 0));";
+  private static final List<String> ONE_WRITER =
+      List.of("select pg_advisory_xact_lock(hashtextextended('ichido.inbox', 0))");
 
   private static final String TELL_REPLIES =
       """
@@ -41,9 +41,11 @@ final class InboxStore {
                 final, marker, remote_reference, body, body_sha256, body_bytes, result_schema, original_at,
                 lease_until, retry_at, differing, decided_at, traceparent, ord)
        order by ord
-      on conflict do nothing;
-      select pg_notify('ichido_inbox', delivery_id) from unnest(?::text[]) as n (delivery_id)
+      on conflict do nothing
       """;
+
+  private static final String NOTIFY =
+      "select pg_notify('ichido_inbox', delivery_id) from unnest(?::text[]) as n (delivery_id)";
 
   private static final String KNOWN =
       """
@@ -119,16 +121,27 @@ final class InboxStore {
 
   /** Applies replies in the order of their offsets. */
   Applied apply(List<Placed<Told>> received, Map<TopicPartition, Long> next) throws SQLException {
+    Map<OperationName, Known> known = new HashMap<>();
     return positions.apply(
         ONE_WRITER,
         received,
         next,
-        (connection, fresh) -> apply(connection, fresh, received.size() - fresh.size()));
+        new Work<>() {
+          @Override
+          public void ask(Statements asking, List<Placed<Told>> all) throws SQLException {
+            askKnown(asking, all, known);
+          }
+
+          @Override
+          public Applied write(Statements writing, List<Placed<Told>> fresh) throws SQLException {
+            return InboxStore.write(writing, fresh, received.size() - fresh.size(), known);
+          }
+        });
   }
 
-  private static Applied apply(Connection connection, List<Placed<Told>> fresh, int skipped)
+  private static Applied write(
+      Statements writing, List<Placed<Told>> fresh, int skipped, Map<OperationName, Known> known)
       throws SQLException {
-    Map<OperationName, Known> known = known(connection, fresh);
     Map<OperationName, Told> put = new LinkedHashMap<>();
     Set<OperationName> flagged = new LinkedHashSet<>();
     List<Conflict> conflicts = new ArrayList<>();
@@ -161,18 +174,18 @@ final class InboxStore {
       }
     }
     List<InboxReply> replies = fresh.stream().map(p -> p.row().reply()).toList();
-    insertReplies(connection, replies);
-    putOperations(connection, put, known);
-    flag(connection, List.copyOf(flagged));
-    insertConflicts(connection, conflicts);
+    insertReplies(writing, replies);
+    putOperations(writing, put, known);
+    flag(writing, List.copyOf(flagged));
+    insertConflicts(writing, conflicts);
     return new Applied(fresh.size(), skipped, lower, conflicts.size());
   }
 
-  private static Map<OperationName, Known> known(Connection connection, List<Placed<Told>> fresh)
+  private static void askKnown(
+      Statements asking, List<Placed<Told>> received, Map<OperationName, Known> known)
       throws SQLException {
-    Map<OperationName, Known> known = new HashMap<>();
     List<OperationName> names =
-        fresh.stream()
+        received.stream()
             .map(p -> p.row().reply())
             .filter(r -> r.operationId() != null)
             .map(
@@ -182,60 +195,55 @@ final class InboxStore {
             .distinct()
             .toList();
     if (names.isEmpty()) {
-      return known;
+      return;
     }
-    try (PreparedStatement statement = connection.prepareStatement(KNOWN)) {
-      setNames(connection, statement, names);
-      try (ResultSet rows = statement.executeQuery()) {
-        while (rows.next()) {
-          known.put(
-              new OperationName(rows.getString(1), rows.getString(2), rows.getString(3)),
-              new Known(rows.getLong(4), rows.getString(5), rows.getString(6), rows.getBoolean(7)));
-        }
-      }
-    }
-    return known;
+    asking.addRead(
+        KNOWN,
+        row ->
+            known.put(
+                new OperationName(row.getString(1), row.getString(2), row.getString(3)),
+                new Known(row.getLong(4), row.getString(5), row.getString(6), row.getBoolean(7))),
+        names(asking.connection(), names));
   }
 
-  private static void insertReplies(Connection connection, List<InboxReply> replies)
+  private static void insertReplies(Statements writing, List<InboxReply> replies)
       throws SQLException {
     if (replies.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(TELL_REPLIES)) {
-      int i = 1;
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::tenant));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::scope));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::operationId));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::deliveryId));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::principal));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::verdict));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::code));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::detail));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::state));
-      s.setArray(i++, Columns.of(connection, "int4", replies, InboxReply::attempt));
-      s.setArray(i++, Columns.of(connection, "int8", replies, InboxReply::revision));
-      s.setArray(i++, Columns.of(connection, "bool", replies, InboxReply::isFinal));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::marker));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::remoteReference));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::body));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::bodySha256));
-      s.setArray(i++, Columns.of(connection, "int8", replies, InboxReply::bodyBytes));
-      s.setArray(i++, Columns.of(connection, "int4", replies, InboxReply::resultSchema));
-      s.setArray(i++, Columns.times(connection, replies, InboxReply::originalAt));
-      s.setArray(i++, Columns.times(connection, replies, InboxReply::leaseUntil));
-      s.setArray(i++, Columns.times(connection, replies, InboxReply::retryAt));
-      s.setArray(i++, Columns.texts(connection, replies, r -> jsonArray(r.differing())));
-      s.setArray(i++, Columns.times(connection, replies, InboxReply::decidedAt));
-      s.setArray(i++, Columns.texts(connection, replies, InboxReply::traceparent));
-      List<String> deliveries = replies.stream().map(InboxReply::deliveryId).distinct().toList();
-      s.setArray(i, Columns.texts(connection, deliveries, d -> d));
-      s.execute();
-    }
+    Connection connection = writing.connection();
+    writing.add(
+        TELL_REPLIES,
+        Columns.texts(connection, replies, InboxReply::tenant),
+        Columns.texts(connection, replies, InboxReply::scope),
+        Columns.texts(connection, replies, InboxReply::operationId),
+        Columns.texts(connection, replies, InboxReply::deliveryId),
+        Columns.texts(connection, replies, InboxReply::principal),
+        Columns.texts(connection, replies, InboxReply::verdict),
+        Columns.texts(connection, replies, InboxReply::code),
+        Columns.texts(connection, replies, InboxReply::detail),
+        Columns.texts(connection, replies, InboxReply::state),
+        Columns.of(connection, "int4", replies, InboxReply::attempt),
+        Columns.of(connection, "int8", replies, InboxReply::revision),
+        Columns.of(connection, "bool", replies, InboxReply::isFinal),
+        Columns.texts(connection, replies, InboxReply::marker),
+        Columns.texts(connection, replies, InboxReply::remoteReference),
+        Columns.texts(connection, replies, InboxReply::body),
+        Columns.texts(connection, replies, InboxReply::bodySha256),
+        Columns.of(connection, "int8", replies, InboxReply::bodyBytes),
+        Columns.of(connection, "int4", replies, InboxReply::resultSchema),
+        Columns.times(connection, replies, InboxReply::originalAt),
+        Columns.times(connection, replies, InboxReply::leaseUntil),
+        Columns.times(connection, replies, InboxReply::retryAt),
+        Columns.texts(connection, replies, r -> jsonArray(r.differing())),
+        Columns.times(connection, replies, InboxReply::decidedAt),
+        Columns.texts(connection, replies, InboxReply::traceparent));
+    List<String> deliveries = replies.stream().map(InboxReply::deliveryId).distinct().toList();
+    writing.add(NOTIFY, Columns.texts(connection, deliveries, d -> d));
   }
 
   private static void putOperations(
-      Connection connection, Map<OperationName, Told> put, Map<OperationName, Known> known)
+      Statements writing, Map<OperationName, Told> put, Map<OperationName, Known> known)
       throws SQLException {
     if (put.isEmpty()) {
       return;
@@ -243,62 +251,60 @@ final class InboxStore {
     List<Told> rows = List.copyOf(put.values());
     List<OperationName> names = List.copyOf(put.keySet());
     List<Known> ends = names.stream().map(n -> Objects.requireNonNull(known.get(n))).toList();
-    try (PreparedStatement s = connection.prepareStatement(PUT_OPERATIONS)) {
-      setNames(connection, s, names);
-      s.setArray(4, Columns.of(connection, "int8", rows, r -> r.reply().revision()));
-      s.setArray(5, Columns.texts(connection, rows, r -> r.reply().state()));
-      s.setArray(6, Columns.texts(connection, rows, r -> r.reply().remoteReference()));
-      s.setArray(7, Columns.texts(connection, rows, r -> r.reply().body()));
-      s.setArray(8, Columns.texts(connection, rows, r -> r.reply().bodySha256()));
-      s.setArray(9, Columns.of(connection, "int8", rows, r -> r.reply().bodyBytes()));
-      s.setArray(10, Columns.of(connection, "int4", rows, r -> r.reply().resultSchema()));
-      s.setArray(11, Columns.times(connection, rows, r -> r.reply().originalAt()));
-      s.setArray(12, Columns.texts(connection, rows, Told::resultHash));
-      s.setArray(13, Columns.of(connection, "bool", ends, Known::conflict));
-      s.executeUpdate();
+    Connection connection = writing.connection();
+    writing.add(
+        PUT_OPERATIONS,
+        Columns.texts(connection, names, OperationName::tenant),
+        Columns.texts(connection, names, OperationName::scope),
+        Columns.texts(connection, names, OperationName::operationId),
+        Columns.of(connection, "int8", rows, r -> r.reply().revision()),
+        Columns.texts(connection, rows, r -> r.reply().state()),
+        Columns.texts(connection, rows, r -> r.reply().remoteReference()),
+        Columns.texts(connection, rows, r -> r.reply().body()),
+        Columns.texts(connection, rows, r -> r.reply().bodySha256()),
+        Columns.of(connection, "int8", rows, r -> r.reply().bodyBytes()),
+        Columns.of(connection, "int4", rows, r -> r.reply().resultSchema()),
+        Columns.times(connection, rows, r -> r.reply().originalAt()),
+        Columns.texts(connection, rows, Told::resultHash),
+        Columns.of(connection, "bool", ends, Known::conflict));
+  }
+
+  private static void flag(Statements writing, List<OperationName> flagged) throws SQLException {
+    if (!flagged.isEmpty()) {
+      writing.add(FLAG, names(writing.connection(), flagged));
     }
   }
 
-  private static void flag(Connection connection, List<OperationName> flagged) throws SQLException {
-    if (flagged.isEmpty()) {
-      return;
-    }
-    try (PreparedStatement s = connection.prepareStatement(FLAG)) {
-      setNames(connection, s, flagged);
-      s.executeUpdate();
-    }
-  }
-
-  private static void insertConflicts(Connection connection, List<Conflict> conflicts)
+  private static void insertConflicts(Statements writing, List<Conflict> conflicts)
       throws SQLException {
     if (conflicts.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(INSERT_CONFLICTS)) {
-      s.setArray(1, Columns.texts(connection, conflicts, c -> c.reply().tenant()));
-      s.setArray(2, Columns.texts(connection, conflicts, c -> c.reply().scope()));
-      s.setArray(3, Columns.texts(connection, conflicts, c -> c.reply().operationId()));
-      s.setArray(4, Columns.of(connection, "int8", conflicts, c -> c.known().revision()));
-      s.setArray(5, Columns.texts(connection, conflicts, c -> c.known().state()));
-      s.setArray(6, Columns.texts(connection, conflicts, c -> c.known().resultHash()));
-      s.setArray(7, Columns.texts(connection, conflicts, c -> c.reply().state()));
-      s.setArray(8, Columns.texts(connection, conflicts, c -> c.told().row().resultHash()));
-      s.setArray(9, Columns.texts(connection, conflicts, c -> c.reply().remoteReference()));
-      s.setArray(10, Columns.texts(connection, conflicts, c -> c.reply().deliveryId()));
-      s.setArray(11, Columns.texts(connection, conflicts, c -> c.told().partition().topic()));
-      s.setArray(
-          12, Columns.of(connection, "int4", conflicts, c -> c.told().partition().partition()));
-      s.setArray(13, Columns.of(connection, "int8", conflicts, c -> c.told().offset()));
-      s.executeUpdate();
-    }
+    Connection connection = writing.connection();
+    writing.add(
+        INSERT_CONFLICTS,
+        Columns.texts(connection, conflicts, c -> c.reply().tenant()),
+        Columns.texts(connection, conflicts, c -> c.reply().scope()),
+        Columns.texts(connection, conflicts, c -> c.reply().operationId()),
+        Columns.of(connection, "int8", conflicts, c -> c.known().revision()),
+        Columns.texts(connection, conflicts, c -> c.known().state()),
+        Columns.texts(connection, conflicts, c -> c.known().resultHash()),
+        Columns.texts(connection, conflicts, c -> c.reply().state()),
+        Columns.texts(connection, conflicts, c -> c.told().row().resultHash()),
+        Columns.texts(connection, conflicts, c -> c.reply().remoteReference()),
+        Columns.texts(connection, conflicts, c -> c.reply().deliveryId()),
+        Columns.texts(connection, conflicts, c -> c.told().partition().topic()),
+        Columns.of(connection, "int4", conflicts, c -> c.told().partition().partition()),
+        Columns.of(connection, "int8", conflicts, c -> c.told().offset()));
   }
 
-  private static void setNames(
-      Connection connection, PreparedStatement statement, List<OperationName> names)
+  private static Array[] names(Connection connection, List<OperationName> names)
       throws SQLException {
-    statement.setArray(1, Columns.texts(connection, names, OperationName::tenant));
-    statement.setArray(2, Columns.texts(connection, names, OperationName::scope));
-    statement.setArray(3, Columns.texts(connection, names, OperationName::operationId));
+    return new Array[] {
+      Columns.texts(connection, names, OperationName::tenant),
+      Columns.texts(connection, names, OperationName::scope),
+      Columns.texts(connection, names, OperationName::operationId)
+    };
   }
 
   /**

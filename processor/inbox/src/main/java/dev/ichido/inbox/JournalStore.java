@@ -2,7 +2,6 @@ package dev.ichido.inbox;
 
 import dev.ichido.inbox.wire.JournalMapper.Told;
 import java.sql.Connection;
-import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,9 +15,10 @@ import org.apache.kafka.common.TopicPartition;
 /** Keeps the tables {@code ichido.operation} and {@code ichido.operation_event}. */
 final class JournalStore {
   /** One writer; and a lost commit is only read again, so that nothing waits for the disk. */
-  private static final String OPENING =
-      "set local synchronous_commit = off;"
-          + " select pg_advisory_xact_lock(hashtextextended('ichido.journal', 0));";
+  private static final List<String> OPENING =
+      List.of(
+          "set local synchronous_commit = off",
+          "select pg_advisory_xact_lock(hashtextextended('ichido.journal', 0))");
 
   private static final String FORGET_OPERATIONS =
       """
@@ -96,13 +96,13 @@ final class JournalStore {
         OPENING,
         received,
         next,
-        (connection, fresh) -> {
-          write(connection, fresh.stream().map(Placed::row).toList());
+        (writing, fresh) -> {
+          write(writing, fresh.stream().map(Placed::row).toList());
           return fresh.size();
         });
   }
 
-  private static void write(Connection connection, List<Told> lines) throws SQLException {
+  private static void write(Statements writing, List<Told> lines) throws SQLException {
     Set<Name> forgotten = new LinkedHashSet<>();
     Map<Name, List<JournalLine>> events = new LinkedHashMap<>();
     Map<Name, OperationSummary> operations = new LinkedHashMap<>();
@@ -119,9 +119,9 @@ final class JournalStore {
         operations.merge(name, told.after(), JournalStore::later);
       }
     }
-    forget(connection, List.copyOf(forgotten));
-    insert(connection, events.values().stream().flatMap(List::stream).toList());
-    put(connection, List.copyOf(operations.values()));
+    forget(writing, List.copyOf(forgotten));
+    insert(writing, events.values().stream().flatMap(List::stream).toList());
+    put(writing, List.copyOf(operations.values()));
   }
 
   /** Two lines of one batch as one. */
@@ -160,88 +160,85 @@ final class JournalStore {
         changed ? after.changedAt() : before.changedAt());
   }
 
-  private static void forget(Connection connection, List<Name> names) throws SQLException {
+  private static void forget(Statements writing, List<Name> names) throws SQLException {
     if (names.isEmpty()) {
       return;
     }
+    Connection connection = writing.connection();
     for (String sql : List.of(FORGET_OPERATIONS, FORGET_EVENTS)) {
-      try (PreparedStatement s = connection.prepareStatement(sql)) {
-        s.setArray(1, Columns.texts(connection, names, Name::tenant));
-        s.setArray(2, Columns.texts(connection, names, Name::scope));
-        s.setArray(3, Columns.texts(connection, names, Name::operationId));
-        s.executeUpdate();
-      }
+      writing.add(
+          sql,
+          Columns.texts(connection, names, Name::tenant),
+          Columns.texts(connection, names, Name::scope),
+          Columns.texts(connection, names, Name::operationId));
     }
   }
 
-  private static void insert(Connection connection, List<JournalLine> lines) throws SQLException {
+  private static void insert(Statements writing, List<JournalLine> lines) throws SQLException {
     if (lines.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(INSERT_EVENTS)) {
-      int i = 1;
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::tenant));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::scope));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::operationId));
-      s.setArray(i++, Columns.of(connection, "int8", lines, JournalLine::revision));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::event));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::eventId));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::verdict));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::code));
-      s.setArray(i++, Columns.of(connection, "bool", lines, JournalLine::alarm));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::stateBefore));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::stateAfter));
-      s.setArray(i++, Columns.of(connection, "int4", lines, JournalLine::attempt));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::by));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::evidence));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::remoteReference));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::otherReference));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::suspectOf));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::reported));
-      s.setArray(i++, Columns.of(connection, "int4", lines, JournalLine::reportedAttempt));
-      s.setArray(i++, Columns.texts(connection, lines, JournalLine::reason));
-      s.setArray(i, Columns.times(connection, lines, JournalLine::at));
-      s.executeUpdate();
-    }
+    Connection connection = writing.connection();
+    writing.add(
+        INSERT_EVENTS,
+        Columns.texts(connection, lines, JournalLine::tenant),
+        Columns.texts(connection, lines, JournalLine::scope),
+        Columns.texts(connection, lines, JournalLine::operationId),
+        Columns.of(connection, "int8", lines, JournalLine::revision),
+        Columns.texts(connection, lines, JournalLine::event),
+        Columns.texts(connection, lines, JournalLine::eventId),
+        Columns.texts(connection, lines, JournalLine::verdict),
+        Columns.texts(connection, lines, JournalLine::code),
+        Columns.of(connection, "bool", lines, JournalLine::alarm),
+        Columns.texts(connection, lines, JournalLine::stateBefore),
+        Columns.texts(connection, lines, JournalLine::stateAfter),
+        Columns.of(connection, "int4", lines, JournalLine::attempt),
+        Columns.texts(connection, lines, JournalLine::by),
+        Columns.texts(connection, lines, JournalLine::evidence),
+        Columns.texts(connection, lines, JournalLine::remoteReference),
+        Columns.texts(connection, lines, JournalLine::otherReference),
+        Columns.texts(connection, lines, JournalLine::suspectOf),
+        Columns.texts(connection, lines, JournalLine::reported),
+        Columns.of(connection, "int4", lines, JournalLine::reportedAttempt),
+        Columns.texts(connection, lines, JournalLine::reason),
+        Columns.times(connection, lines, JournalLine::at));
   }
 
-  private static void put(Connection connection, List<OperationSummary> operations)
+  private static void put(Statements writing, List<OperationSummary> operations)
       throws SQLException {
     if (operations.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(PUT_OPERATIONS)) {
-      int i = 1;
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::tenant));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::scope));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::operationId));
-      s.setArray(i++, Columns.of(connection, "int8", operations, OperationSummary::revision));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::state));
-      s.setArray(i++, Columns.of(connection, "int4", operations, OperationSummary::attempt));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::action));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::principal));
-      s.setArray(
-          i++, Columns.of(connection, "int4", operations, OperationSummary::fingerprintVersion));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::fingerprint));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::resultSha256));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::remoteReference));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::firstAttemptAt));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::attemptStartedAt));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::settledAt));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::leaseUntil));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::retryAt));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::reconcileAt));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::retainUntil));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::forgetAt));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::workflowId));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::step));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::compensates));
-      s.setArray(i++, Columns.texts(connection, operations, OperationSummary::compensatedBy));
-      s.setArray(i++, Columns.of(connection, "bool", operations, OperationSummary::alarm));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::knownSince));
-      s.setArray(i++, Columns.times(connection, operations, OperationSummary::stateSince));
-      s.setArray(i, Columns.times(connection, operations, OperationSummary::changedAt));
-      s.executeUpdate();
-    }
+    Connection connection = writing.connection();
+    writing.add(
+        PUT_OPERATIONS,
+        Columns.texts(connection, operations, OperationSummary::tenant),
+        Columns.texts(connection, operations, OperationSummary::scope),
+        Columns.texts(connection, operations, OperationSummary::operationId),
+        Columns.of(connection, "int8", operations, OperationSummary::revision),
+        Columns.texts(connection, operations, OperationSummary::state),
+        Columns.of(connection, "int4", operations, OperationSummary::attempt),
+        Columns.texts(connection, operations, OperationSummary::action),
+        Columns.texts(connection, operations, OperationSummary::principal),
+        Columns.of(connection, "int4", operations, OperationSummary::fingerprintVersion),
+        Columns.texts(connection, operations, OperationSummary::fingerprint),
+        Columns.texts(connection, operations, OperationSummary::resultSha256),
+        Columns.texts(connection, operations, OperationSummary::remoteReference),
+        Columns.times(connection, operations, OperationSummary::firstAttemptAt),
+        Columns.times(connection, operations, OperationSummary::attemptStartedAt),
+        Columns.times(connection, operations, OperationSummary::settledAt),
+        Columns.times(connection, operations, OperationSummary::leaseUntil),
+        Columns.times(connection, operations, OperationSummary::retryAt),
+        Columns.times(connection, operations, OperationSummary::reconcileAt),
+        Columns.times(connection, operations, OperationSummary::retainUntil),
+        Columns.times(connection, operations, OperationSummary::forgetAt),
+        Columns.texts(connection, operations, OperationSummary::workflowId),
+        Columns.texts(connection, operations, OperationSummary::step),
+        Columns.texts(connection, operations, OperationSummary::compensates),
+        Columns.texts(connection, operations, OperationSummary::compensatedBy),
+        Columns.of(connection, "bool", operations, OperationSummary::alarm),
+        Columns.times(connection, operations, OperationSummary::knownSince),
+        Columns.times(connection, operations, OperationSummary::stateSince),
+        Columns.times(connection, operations, OperationSummary::changedAt));
   }
 }

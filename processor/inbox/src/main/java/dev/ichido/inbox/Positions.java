@@ -2,7 +2,6 @@ package dev.ichido.inbox;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -35,9 +34,12 @@ final class Positions {
     this.dataSource = dataSource;
   }
 
-  /** What is to be written of records that were not applied before. */
   interface Work<R, A> {
-    A apply(Connection connection, List<Placed<R>> fresh) throws SQLException;
+    /** What is asked, under the lock, before anything is written. */
+    default void ask(Statements asking, List<Placed<R>> received) throws SQLException {}
+
+    /** What is to be written of records that were not applied before. */
+    A write(Statements writing, List<Placed<R>> fresh) throws SQLException;
   }
 
   /**
@@ -45,25 +47,34 @@ final class Positions {
    * positions are skipped, so that a batch that is handed out again, or that a paused twin still
    * holds, changes nothing.
    *
-   * @param opening first statements of the transaction, each with its semicolon; they take the lock
-   *     of the one writer
+   * @param opening first statements of the transaction; they take the lock of the one writer
    * @param received in the order of their offsets
    * @param next the offset after the last record of each partition, refused records included
    */
   <R, A> A apply(
-      String opening, List<Placed<R>> received, Map<TopicPartition, Long> next, Work<R, A> work)
+      List<String> opening,
+      List<Placed<R>> received,
+      Map<TopicPartition, Long> next,
+      Work<R, A> work)
       throws SQLException {
     try (Connection connection = dataSource.getConnection()) {
       connection.setAutoCommit(false);
       try {
-        Map<TopicPartition, Long> stored = next(connection, opening, List.copyOf(next.keySet()));
+        Map<TopicPartition, Long> stored = new HashMap<>();
+        Statements asking = new Statements(connection);
+        opening.forEach(asking::add);
+        ask(asking, next.keySet(), stored);
+        work.ask(asking, received);
+        asking.execute();
+        Statements writing = new Statements(connection);
         A applied =
-            work.apply(
-                connection,
+            work.write(
+                writing,
                 received.stream()
                     .filter(r -> r.offset() >= stored.getOrDefault(r.partition(), 0L))
                     .toList());
-        put(connection, next, stored);
+        put(writing, next, stored);
+        writing.execute();
         connection.commit();
         return applied;
       } catch (SQLException | RuntimeException e) {
@@ -77,37 +88,25 @@ final class Positions {
 
   /** Where to go on, for those partitions that were ever read. */
   Map<TopicPartition, Long> next(Collection<TopicPartition> partitions) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      return next(connection, "", List.copyOf(partitions));
-    }
-  }
-
-  /**
-   * After other statements, in one round trip. Each has a snapshot of its own, so what is read here
-   * is as it was after the opening had its lock.
-   */
-  private static Map<TopicPartition, Long> next(
-      Connection connection, String opening, List<TopicPartition> partitions) throws SQLException {
     Map<TopicPartition, Long> offsets = new HashMap<>();
-    try (PreparedStatement statement = connection.prepareStatement(opening + NEXT)) {
-      statement.setArray(1, Columns.texts(connection, partitions, TopicPartition::topic));
-      statement.setArray(2, Columns.of(connection, "int4", partitions, TopicPartition::partition));
-      boolean rows = statement.execute();
-      while (rows || statement.getUpdateCount() >= 0) {
-        if (rows) {
-          read(statement.getResultSet(), offsets);
-        }
-        rows = statement.getMoreResults();
-      }
+    try (Connection connection = dataSource.getConnection()) {
+      Statements asking = new Statements(connection);
+      ask(asking, partitions, offsets);
+      asking.execute();
     }
     return offsets;
   }
 
-  /** The opening's own results have one column. */
-  private static void read(ResultSet rows, Map<TopicPartition, Long> offsets) throws SQLException {
-    while (rows.getMetaData().getColumnCount() == 3 && rows.next()) {
-      offsets.put(new TopicPartition(rows.getString(1), rows.getInt(2)), rows.getLong(3));
-    }
+  private static void ask(
+      Statements asking, Collection<TopicPartition> partitions, Map<TopicPartition, Long> offsets)
+      throws SQLException {
+    Connection connection = asking.connection();
+    List<TopicPartition> asked = List.copyOf(partitions);
+    asking.addRead(
+        NEXT,
+        row -> offsets.put(new TopicPartition(row.getString(1), row.getInt(2)), row.getLong(3)),
+        Columns.texts(connection, asked, TopicPartition::topic),
+        Columns.of(connection, "int4", asked, TopicPartition::partition));
   }
 
   /** Forgets how far a partition was read: its topic is another one now. */
@@ -125,7 +124,7 @@ final class Positions {
   }
 
   private static void put(
-      Connection connection, Map<TopicPartition, Long> next, Map<TopicPartition, Long> stored)
+      Statements writing, Map<TopicPartition, Long> next, Map<TopicPartition, Long> stored)
       throws SQLException {
     List<Map.Entry<TopicPartition, Long>> moved =
         next.entrySet().stream()
@@ -134,11 +133,11 @@ final class Positions {
     if (moved.isEmpty()) {
       return;
     }
-    try (PreparedStatement s = connection.prepareStatement(PUT)) {
-      s.setArray(1, Columns.texts(connection, moved, e -> e.getKey().topic()));
-      s.setArray(2, Columns.of(connection, "int4", moved, e -> e.getKey().partition()));
-      s.setArray(3, Columns.of(connection, "int8", moved, Map.Entry::getValue));
-      s.executeUpdate();
-    }
+    Connection connection = writing.connection();
+    writing.add(
+        PUT,
+        Columns.texts(connection, moved, e -> e.getKey().topic()),
+        Columns.of(connection, "int4", moved, e -> e.getKey().partition()),
+        Columns.of(connection, "int8", moved, Map.Entry::getValue));
   }
 }
