@@ -185,6 +185,7 @@ public final class Roles {
                 config.topics().prefix(),
                 section.groupId(),
                 section.maxBatch(),
+                section.claimedReplies(),
                 migrate),
             pool,
             meters);

@@ -283,12 +283,15 @@ public record IchidoConfig(
    * @param database the runtime's database
    */
   public record Inbox(
-      DatabaseSection database, @Nullable String groupId, @Nullable Integer maxBatch) {
-    static final Inbox DEFAULT = new Inbox(DatabaseSection.NONE, null, null);
+      DatabaseSection database,
+      @Nullable String groupId,
+      @Nullable Integer maxBatch,
+      @Nullable Boolean claimedReplies) {
+    static final Inbox DEFAULT = new Inbox(DatabaseSection.NONE, null, null, null);
 
     /** With another database. */
     public Inbox with(DatabaseSection other) {
-      return new Inbox(other, groupId, maxBatch);
+      return new Inbox(other, groupId, maxBatch, claimedReplies);
     }
   }
 

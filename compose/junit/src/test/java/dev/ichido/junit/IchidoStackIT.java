@@ -62,7 +62,7 @@ class IchidoStackIT {
     String delivery = ichido.publish(charge("{}"));
     assertThatThrownBy(() -> ichido.await(delivery, Duration.ofSeconds(2)))
         .isInstanceOf(AssertionError.class)
-        .hasMessageContaining("CLAIMED");
+        .hasMessageContaining("Expected a final reply to " + delivery);
     ichido.restart(Role.EXECUTOR);
 
     InboxReply reply = ichido.await(delivery);

@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -121,7 +120,7 @@ final class HttpDoor {
     boolean read = terms != null && terms.read();
     Preference preference =
         Preference.parse(Intents.lines(request, Intents.PREFER), config.maxWait());
-    String deliveryId = UUID.randomUUID().toString();
+    String deliveryId = Intake.newDelivery();
     Intents.Wish wish =
         Intents.execute(
             request, caller, action, !read, deliveryId, config.maxBodyBytes(), clock.instant());
@@ -212,7 +211,7 @@ final class HttpDoor {
     Caller caller = caller(request);
     String id = request.path().pathParameters().get("id");
     String scope = Intents.scope(request);
-    String deliveryId = UUID.randomUUID().toString();
+    String deliveryId = Intake.newDelivery();
     Reply reply;
     limits.takePlace();
     try (ReplyFeed.Waiter waiter = feed.expect(deliveryId)) {

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,11 @@ final class Intake {
 
   Intake(DataSource outbox) {
     this.outbox = outbox;
+  }
+
+  /** An id by which the inbox knows that its delivery is to be told everything. */
+  static String newDelivery() {
+    return "every." + UUID.randomUUID();
   }
 
   /**

@@ -13,7 +13,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -201,7 +200,7 @@ final class McpDoor {
       boolean structured)
       throws InterruptedException {
     Caller caller = session.caller();
-    String deliveryId = UUID.randomUUID().toString();
+    String deliveryId = Intake.newDelivery();
     String action = config.action(name);
     OutboxIntent.Builder intent =
         OutboxIntent.execute()
@@ -281,7 +280,7 @@ final class McpDoor {
 
   /** Forbids further attempts of an operation whose request was cancelled; nobody is answered. */
   void cancel(Caller caller, McpSession.Held call) {
-    String deliveryId = UUID.randomUUID().toString();
+    String deliveryId = Intake.newDelivery();
     try {
       intake.write(
           caller,

@@ -49,6 +49,10 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Feed.class);
   private static final Duration POLL = Duration.ofMillis(100);
   private static final Duration SHOW_EVERY = Duration.ofSeconds(1);
+
+  /** At most so much is read again of what told the tables nothing. */
+  private static final Duration MOVE_EVERY = Duration.ofSeconds(1);
+
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
   /**
@@ -95,6 +99,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
 
   private final Map<TopicPartition, OffsetAndMetadata> reached = new HashMap<>();
   private long shownAt = System.nanoTime();
+  private long movedAt = System.nanoTime();
   private Duration pause = Duration.ZERO;
   private long pausedUntil = System.nanoTime();
 
@@ -194,10 +199,13 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
   private void take(ConsumerRecords<byte[], byte[]> records) {
     Batch<R> batch = decode(records);
     try {
-      batch.awaitRefused();
-      apply(batch);
-      reachable = true;
-      pause = Duration.ZERO;
+      if (!batch.isEmpty() || System.nanoTime() - movedAt > MOVE_EVERY.toNanos()) {
+        batch.awaitRefused();
+        apply(batch);
+        movedAt = System.nanoTime();
+        reachable = true;
+        pause = Duration.ZERO;
+      }
       batch.next.forEach((p, offset) -> reached.put(p, new OffsetAndMetadata(offset)));
     } catch (SQLException | ExecutionException e) {
       if (reachable) {
@@ -382,6 +390,11 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     final List<Future<?>> refused = new ArrayList<>();
     final Map<TopicPartition, Long> first = new HashMap<>();
     final Map<TopicPartition, Long> next = new HashMap<>();
+
+    /** Whether it can be read again without a trace. */
+    boolean isEmpty() {
+      return received.isEmpty() && refused.isEmpty();
+    }
 
     /** A refused record is passed only when its dead letter is acknowledged. */
     void awaitRefused() throws ExecutionException, InterruptedException {

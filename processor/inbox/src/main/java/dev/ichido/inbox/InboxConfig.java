@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param topicPrefix default {@code ichido}
  * @param groupId consumer group, one for each inbox database; default {@code <prefix>-inbox}
  * @param maxBatch replies that are applied in one transaction at most; default 500
+ * @param claimedReplies whether every delivery is told that its operation began; default false:
+ *     only one whose id begins with {@value InboxConfig#EVERY} is
  * @param migrate whether the tables are brought up to date at start; default true
  */
 public record InboxConfig(
@@ -21,7 +23,11 @@ public record InboxConfig(
     @Nullable String topicPrefix,
     @Nullable String groupId,
     @Nullable Integer maxBatch,
+    @Nullable Boolean claimedReplies,
     @Nullable Boolean migrate) {
+
+  /** How the id of a delivery begins that is to be told everything. */
+  public static final String EVERY = "every.";
 
   public InboxConfig {
     kafka = Map.copyOf(kafka);
@@ -30,7 +36,7 @@ public record InboxConfig(
 
   /** All defaults. */
   public static InboxConfig of(Map<String, String> kafka, Map<String, String> registry) {
-    return new InboxConfig(kafka, registry, null, null, null, null);
+    return new InboxConfig(kafka, registry, null, null, null, null, null);
   }
 
   Topics topics() {
@@ -43,6 +49,10 @@ public record InboxConfig(
 
   int maxBatchOrDefault() {
     return maxBatch == null || maxBatch < 1 ? 500 : maxBatch;
+  }
+
+  boolean claimedRepliesOrDefault() {
+    return claimedReplies != null && claimedReplies;
   }
 
   boolean migrateOrDefault() {

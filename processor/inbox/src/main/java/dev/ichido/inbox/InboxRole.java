@@ -84,13 +84,30 @@ public final class InboxRole implements AutoCloseable {
             config.groupIdOrDefault(),
             OperationReply.class,
             Map.of(),
-            (reply, record) ->
-                new InboxStore.Told(
-                    ReplyMapper.toReply(reply, traceparent(record.headers())),
-                    ReplyMapper.findResultHash(reply)),
+            (reply, record) -> {
+              if (!isKept(reply)) {
+                registry.counter("ichido.inbox.replies", "what", "not_kept").increment();
+                return null;
+              }
+              return new InboxStore.Told(
+                  ReplyMapper.toReply(reply, traceparent(record.headers())),
+                  ReplyMapper.findResultHash(reply));
+            },
             (rows, next) -> count(store.apply(rows, next))),
         positions,
         registry);
+  }
+
+  /**
+   * That an operation began is news to nobody who waits for its end. Whatever else is told is kept,
+   * and so is a reason.
+   */
+  private boolean isKept(OperationReply reply) {
+    return config.claimedRepliesOrDefault()
+        || !reply.getVerdict().equals("CLAIMED")
+        || reply.getCode() != null
+        || reply.getFinal$()
+        || reply.getDeliveryId().startsWith(InboxConfig.EVERY);
   }
 
   private Feed<?, ?> journal() {

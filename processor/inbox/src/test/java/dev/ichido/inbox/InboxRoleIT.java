@@ -138,7 +138,7 @@ class InboxRoleIT {
     String delivery = name("d1");
     CompletableFuture<InboxReply> waiting =
         CompletableFuture.supplyAsync(() -> requireFinal(delivery));
-    send(reply("op", delivery, 1, "CLAIMED", "IN_PROGRESS", null, null).setFinal$(false).build());
+    send(claimed("op", delivery).build());
     send(reply("op", delivery, 2, "SETTLED", "SUCCEEDED", "EXECUTED", "{\"ok\":\"ü\"}").build());
     InboxReply settled = waiting.get();
     assertThat(settled.verdict()).isEqualTo("SETTLED");
@@ -148,11 +148,47 @@ class InboxRoleIT {
     assertThat(settled.traceparent()).isEqualTo("00-trace");
     assertThat(reader.repliesTo(delivery))
         .extracting(InboxReply::verdict)
-        .containsExactly("CLAIMED", "SETTLED");
+        .containsExactly("SETTLED");
     InboxOperation operation = reader.findOperation("t1", "global", name("op")).orElseThrow();
     assertThat(operation.state()).isEqualTo("SUCCEEDED");
     assertThat(operation.revision()).isEqualTo(2);
     assertThat(operation.conflict()).isFalse();
+  }
+
+  @Test
+  void thatAnOperationBeganIsToldToWhoAsksForItAndWithAReason() {
+    run(pool);
+    String every = "every." + name("d1");
+    send(claimed("one", every).build());
+    send(claimed("two", name("d2")).setCode("SUSPECTED_REMINT").build());
+    send(claimed("three", name("d3")).build());
+    send(
+        reply("four", name("d4"), 3, "RECLAIMED", "IN_PROGRESS", null, null)
+            .setFinal$(false)
+            .build());
+    send(reply("five", name("d5"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    requireFinal(name("d5"));
+    assertThat(reader.repliesTo(every))
+        .extracting(InboxReply::verdict, InboxReply::state)
+        .containsExactly(tuple("CLAIMED", "IN_PROGRESS"));
+    assertThat(reader.repliesTo(name("d2")))
+        .extracting(InboxReply::code)
+        .containsExactly("SUSPECTED_REMINT");
+    assertThat(reader.repliesTo(name("d3"))).isEmpty();
+    assertThat(reader.findOperation("t1", "global", name("three"))).isEmpty();
+    assertThat(reader.repliesTo(name("d4"))).hasSize(1);
+    assertThat(meters.counter("ichido.inbox.replies", "what", "not_kept").count()).isEqualTo(1);
+  }
+
+  @Test
+  void thatAnOperationBeganIsToldToAllWhereThatIsSet() {
+    run(pool, true);
+    send(claimed("op", name("d1")).build());
+    send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    requireFinal(name("d1"));
+    assertThat(reader.repliesTo(name("d1")))
+        .extracting(InboxReply::verdict)
+        .containsExactly("CLAIMED", "SETTLED");
   }
 
   @Test
@@ -236,6 +272,7 @@ class InboxRoleIT {
             Map.of("schema.registry.url", registry.url()),
             topics.prefix(),
             "a-group-without-offsets-" + topics.prefix(),
+            null,
             null,
             false);
     InboxRole second = new InboxRole(other, pool, meters);
@@ -553,6 +590,10 @@ class InboxRoleIT {
   }
 
   private InboxRole run(DataSource dataSource) {
+    return run(dataSource, null);
+  }
+
+  private InboxRole run(DataSource dataSource, @Nullable Boolean claimedReplies) {
     InboxRole role =
         new InboxRole(
             new InboxConfig(
@@ -561,6 +602,7 @@ class InboxRoleIT {
                 topics.prefix(),
                 null,
                 null,
+                claimedReplies,
                 false),
             dataSource,
             meters);
@@ -575,6 +617,10 @@ class InboxRoleIT {
     } catch (InterruptedException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private OperationReply.Builder claimed(String operation, String delivery) {
+    return reply(operation, delivery, 1, "CLAIMED", "IN_PROGRESS", null, null).setFinal$(false);
   }
 
   private OperationReply.Builder reply(

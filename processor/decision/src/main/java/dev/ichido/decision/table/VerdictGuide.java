@@ -48,7 +48,9 @@ public final class VerdictGuide {
       case HELD_SUSPECT ->
           "The same tenant, action and meaning is known under another operation id, and the policy"
               + " holds such twins.";
-      case CLAIMED -> "The operation is new. Its first attempt was started.";
+      case CLAIMED ->
+          "The operation is new. Its first attempt was started. The inbox keeps this reply where it"
+              + " carries a code, or for a delivery whose id begins with \"every.\".";
       case SETTLED ->
           "A report settled the operation, or settled that its outcome is unknown. Every delivery"
               + " that waits is told.";
