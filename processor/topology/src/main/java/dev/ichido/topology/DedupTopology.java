@@ -149,6 +149,14 @@ public final class DedupTopology {
     };
   }
 
+  /** What the tasks that read the results read as well: all of it in order of time. */
+  static Set<String> readWithResults(Topics topics, String applicationId) {
+    return Set.of(
+        topics.intents(),
+        applicationId + "-" + internal(NodeNames.CHECKED_INTENTS),
+        applicationId + "-" + internal(NodeNames.COMPENSATIONS));
+  }
+
   /** Name of an internal topic without the application id, and the stem of its nodes. */
   private static String internal(String name) {
     return name + "-repartition";

@@ -71,7 +71,8 @@ public final class ProcessorRole implements AutoCloseable {
             ResultsLog.connect(
                 new StreamsConfig(properties).getAdminConfigs(config.applicationId() + "-hearing"),
                 config.applicationId(),
-                topics.results()),
+                topics.results(),
+                DedupTopology.readWithResults(topics, config.applicationId())),
             () -> Instant.ofEpochMilli(time.milliseconds()),
             config.sweepInterval());
     Topology topology =

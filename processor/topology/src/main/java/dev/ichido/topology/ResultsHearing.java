@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,7 +21,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Reports that were made while the broker was away are still with their executors when it is
  * back, so an end counts only from {@link #SETTLING} after. And nothing is held for ever: what was
- * listened for in vain for {@link #LIMIT} counts as heard.
+ * listened for in vain for {@link #LIMIT} counts as heard. It is not in vain while the process gets
+ * on with what it had to read by then: a task reads its topics in order of time and a thread its
+ * tasks by turns, so that reports lie behind other work.
  */
 final class ResultsHearing implements Hearing, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ResultsHearing.class);
@@ -34,32 +37,39 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   /** A dead broker is noticed after nine seconds by default; then others lead its partitions. */
   static final Duration LIMIT = Duration.ofSeconds(15);
 
-  /** What is asked of the broker, by partition. */
+  /** What is asked of the broker about the results, and about all that is read with them. */
   interface Log extends AutoCloseable {
+    /** The results of that number. */
+    TopicPartition results(int partition);
+
     /** The offsets that follow the last records. */
-    CompletionStage<Map<Integer, Long>> ends(Set<Integer> partitions);
+    CompletionStage<Map<TopicPartition, Long>> ends(Set<Integer> partitions);
 
     /** The offsets that the application reads next. */
-    CompletionStage<Map<Integer, Long>> positions(Set<Integer> partitions);
+    CompletionStage<Map<TopicPartition, Long>> positions(Set<Integer> partitions);
 
     @Override
     void close();
   }
 
-  private record Answer(Map<Integer, Long> ends, Map<Integer, Long> positions, Instant at) {}
+  private record Answer(
+      Map<TopicPartition, Long> ends, Map<TopicPartition, Long> positions, Instant at) {}
 
   private record Question(
       Instant askedAt, Set<Integer> partitions, CompletableFuture<Answer> answer) {}
 
-  /** The latest end of a log that was asked for and counts. */
-  private record End(Instant askedAt, long offset) {}
+  /**
+   * The latest end of a log that was asked for and counts.
+   *
+   * @param backlog the ends of all that the process had to read by then
+   */
+  private record End(Instant askedAt, long offset, Map<TopicPartition, Long> backlog) {}
 
   private static final class Ear {
     private Instant heardUntil = Instant.EPOCH;
     private Instant seenAt;
     private @Nullable Instant inVainSince;
     private @Nullable End end;
-    private long position;
 
     Ear(Instant now) {
       this.seenAt = now;
@@ -70,6 +80,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   private final Supplier<Instant> clock;
   private final Duration heldUp;
   private final Map<Integer, Ear> ears = new HashMap<>();
+  private final Map<TopicPartition, Long> positions = new HashMap<>();
   private @Nullable Question question;
   private boolean brokerWasAway;
   private Instant countsFrom = Instant.EPOCH;
@@ -133,25 +144,23 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   }
 
   private Question ask(Instant now) {
-    Set<Integer> listening =
+    Set<Integer> here =
         Set.copyOf(
             ears.entrySet().stream()
-                .filter(it -> isListening(it.getValue(), now))
+                .filter(it -> isHere(it.getValue(), now))
                 .map(Map.Entry::getKey)
                 .toList());
     CompletableFuture<Answer> answer =
-        log.ends(listening)
+        log.ends(here)
             .thenCompose(
-                ends ->
-                    log.positions(listening)
-                        .thenApply(positions -> new Answer(ends, positions, clock.get())))
+                ends -> log.positions(here).thenApply(at -> new Answer(ends, at, clock.get())))
             .toCompletableFuture();
-    return new Question(now, listening, answer);
+    return new Question(now, here, answer);
   }
 
   /** A partition that is not looked at any more has gone to another process. */
-  private boolean isListening(Ear ear, Instant now) {
-    return ear.inVainSince != null && !now.isAfter(ear.seenAt.plus(heldUp));
+  private boolean isHere(Ear ear, Instant now) {
+    return !now.isAfter(ear.seenAt.plus(heldUp));
   }
 
   private void takeAnswer(Instant now) {
@@ -172,17 +181,23 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       countsFrom = answer.at().plus(SETTLING);
     }
     for (int partition : asked.partitions()) {
-      Long end = answer.ends().get(partition);
-      Long position = answer.positions().get(partition);
       Ear ear = ears.get(partition);
-      if (ear != null && end != null && position != null) {
-        hear(ear, counts ? new End(asked.askedAt(), end) : null, position, now);
+      Long end = answer.ends().get(log.results(partition));
+      Long position = answer.positions().get(log.results(partition));
+      if (ear != null && ear.inVainSince != null && end != null && position != null) {
+        hear(
+            ear,
+            counts ? new End(asked.askedAt(), end, answer.ends()) : null,
+            position,
+            answer,
+            now);
       }
     }
+    positions.putAll(answer.positions());
   }
 
   /** An end that is not reached yet is waited for, however often a later one is asked for. */
-  private void hear(Ear ear, @Nullable End latest, long position, Instant now) {
+  private void hear(Ear ear, @Nullable End latest, long position, Answer answer, Instant now) {
     End end = isNearer(latest, ear.end) ? latest : ear.end;
     if (end == null) {
       return;
@@ -193,15 +208,24 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       ear.inVainSince = null;
       toldOfSilence = false;
     } else {
-      ear.inVainSince = position > ear.position ? now : ear.inVainSince;
+      ear.inVainSince = isLess(end.backlog(), answer.positions()) ? now : ear.inVainSince;
       ear.end = end;
     }
-    ear.position = position;
   }
 
   /** A log that has lost its tail may never get to an end that it once had. */
   private static boolean isNearer(@Nullable End latest, @Nullable End end) {
     return end == null || (latest != null && latest.offset() < end.offset());
+  }
+
+  /** Whether some of it was read since the last answer; what came after it is no part of it. */
+  private boolean isLess(Map<TopicPartition, Long> backlog, Map<TopicPartition, Long> read) {
+    return backlog.entrySet().stream()
+        .anyMatch(
+            end -> {
+              long before = positions.getOrDefault(end.getKey(), 0L);
+              return before < Math.min(end.getValue(), read.getOrDefault(end.getKey(), 0L));
+            });
   }
 
   private void giveUp(Ear ear, Instant now) {

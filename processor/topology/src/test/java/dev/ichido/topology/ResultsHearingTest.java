@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /** Under a clock that moves on demand, at a broker that answers when it is told to. */
@@ -19,18 +21,23 @@ class ResultsHearingTest {
 
   /** The log of a partition and the position in it are what a test sets. */
   private static final class Broker implements ResultsHearing.Log {
-    final Map<Integer, Long> ends = new HashMap<>();
-    final Map<Integer, Long> positions = new HashMap<>();
-    final List<CompletableFuture<Map<Integer, Long>>> unanswered = new ArrayList<>();
+    final Map<TopicPartition, Long> ends = new HashMap<>();
+    final Map<TopicPartition, Long> positions = new HashMap<>();
+    final List<CompletableFuture<Map<TopicPartition, Long>>> unanswered = new ArrayList<>();
     boolean answers = true;
     int asked;
 
     @Override
-    public CompletionStage<Map<Integer, Long>> ends(Set<Integer> partitions) {
+    public TopicPartition results(int partition) {
+      return new TopicPartition("results", partition);
+    }
+
+    @Override
+    public CompletionStage<Map<TopicPartition, Long>> ends(Set<Integer> partitions) {
       asked++;
-      CompletableFuture<Map<Integer, Long>> answer = new CompletableFuture<>();
+      CompletableFuture<Map<TopicPartition, Long>> answer = new CompletableFuture<>();
       if (answers) {
-        answer.complete(Map.copyOf(ends));
+        answer.complete(of(partitions, ends));
       } else {
         unanswered.add(answer);
       }
@@ -38,8 +45,15 @@ class ResultsHearingTest {
     }
 
     @Override
-    public CompletionStage<Map<Integer, Long>> positions(Set<Integer> partitions) {
-      return CompletableFuture.completedStage(Map.copyOf(positions));
+    public CompletionStage<Map<TopicPartition, Long>> positions(Set<Integer> partitions) {
+      return CompletableFuture.completedStage(of(partitions, positions));
+    }
+
+    private static Map<TopicPartition, Long> of(
+        Set<Integer> partitions, Map<TopicPartition, Long> offsets) {
+      return offsets.entrySet().stream()
+          .filter(it -> partitions.contains(it.getKey().partition()))
+          .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     void isBack() {
@@ -76,8 +90,12 @@ class ResultsHearingTest {
   }
 
   private void log(int partition, long end, long position) {
-    broker.ends.put(partition, end);
-    broker.positions.put(partition, position);
+    log("results", partition, end, position);
+  }
+
+  private void log(String topic, int partition, long end, long position) {
+    broker.ends.put(new TopicPartition(topic, partition), end);
+    broker.positions.put(new TopicPartition(topic, partition), position);
   }
 
   @Test
@@ -175,6 +193,48 @@ class ResultsHearingTest {
     }
     pass(ResultsHearing.LIMIT.plusSeconds(1), 0);
     assertThat(hearing.heardUntil(0, now)).isAfter(START);
+  }
+
+  /** A task reads in order of time: reports lie unread until it has got through older intents. */
+  @Test
+  void reportsAreWaitedForAsLongAsWhatLiesBeforeThemGetsLess() {
+    passWhileReadingIntents(0);
+    log(0, 7, 7);
+    pass(Duration.ofMillis(200), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfter(START);
+  }
+
+  /** A thread gets on with one task at a time, whether anything is due in that one or not. */
+  @Test
+  void reportsAreWaitedForWhileAnotherTaskOfTheProcessGetsOn() {
+    passWhileReadingIntents(1);
+  }
+
+  private void passWhileReadingIntents(int partition) {
+    log(0, 7, 0);
+    log(1, 3, 0);
+    for (int position = 0; position < 60; position++) {
+      log("intents", partition, 1_000, position);
+      assertThat(hearing.heardUntil(1, now)).isEqualTo(Instant.EPOCH);
+      pass(Duration.ofSeconds(1), 0);
+      assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    }
+  }
+
+  /** Or who is never without work would listen for ever to a log that does not reach its end. */
+  @Test
+  void whatCameLaterDoesNotLieBeforeThem() {
+    log(0, 7, 0);
+    log("intents", 0, 20, 0);
+    pass(Duration.ofSeconds(1), 0);
+    for (int position = 20; position < 34; position++) {
+      log("intents", 0, 1_000, position);
+      pass(Duration.ofSeconds(1), 0);
+      assertThat(hearing.heardUntil(0, now)).isEqualTo(Instant.EPOCH);
+    }
+    log("intents", 0, 1_000, 40);
+    pass(Duration.ofSeconds(2), 0);
+    assertThat(hearing.heardUntil(0, now)).isAfter(START.plus(ResultsHearing.LIMIT));
   }
 
   /** Each commit takes three seconds, so no answer is of the time in which it is looked at. */

@@ -9,9 +9,12 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.Topology;
 import org.apache.kafka.streams.TopologyDescription;
@@ -26,6 +29,8 @@ class TopologyDocsTest {
   private static final String REGENERATE =
       "mvn -B test -pl processor/topology -am -Dtest=TopologyDocsTest"
           + " -Dsurefire.failIfNoSpecifiedTests=false -Dichido.docs.write=true";
+
+  private static final Topics TOPICS = Topics.withDefaultPrefix();
 
   @Test
   void theTextIsNotStale() throws IOException {
@@ -42,6 +47,26 @@ class TopologyDocsTest {
     assertThat(describe().toString()).doesNotContain("KSTREAM-").doesNotContain("KTABLE-");
   }
 
+  @Test
+  void allThatIsReadWithTheResultsIsKnown() {
+    List<Set<String>> read =
+        describe().subtopologies().stream()
+            .map(
+                part ->
+                    part.nodes().stream()
+                        .filter(Source.class::isInstance)
+                        .flatMap(it -> ((Source) it).topicSet().stream())
+                        .collect(Collectors.toSet()))
+            .filter(it -> it.contains(TOPICS.results()))
+            .toList();
+    Set<String> known =
+        DedupTopology.readWithResults(TOPICS, "app").stream()
+            .map(topic -> topic.replaceFirst("^app-", ""))
+            .collect(Collectors.toSet());
+    known.add(TOPICS.results());
+    assertThat(read).containsExactly(known);
+  }
+
   private static TopologyDescription describe() {
     Properties properties = new Properties();
     properties.put(StreamsConfig.APPLICATION_ID_CONFIG, "ichido-processor");
@@ -49,7 +74,7 @@ class TopologyDocsTest {
     properties.put(StreamsConfig.ENSURE_EXPLICIT_INTERNAL_RESOURCE_NAMING_CONFIG, "true");
     Topology topology =
         new DedupTopology(
-                Topics.withDefaultPrefix(),
+                TOPICS,
                 RecordSerdes.from(Map.of("schema.registry.url", "http://none:0")),
                 () -> new PolicySet(Map.of(), Map.of()),
                 new SimpleMeterRegistry())
