@@ -23,11 +23,16 @@ sealed interface Mail extends Read {
    *
    * @param by that undoes
    * @param row the intent that asks; null when it gives up its place
+   * @param twin as it was found; null where nobody looked
    */
-  record ToOriginal(int by, @Nullable Row row) implements Mail {}
+  record ToOriginal(int by, @Nullable Row row, @Nullable Integer twin) implements Mail {}
 
-  /** To an operation that undoes another. */
-  record FromOriginal(Row row, OriginalStanding standing) implements Mail {}
+  /**
+   * To an operation that undoes another.
+   *
+   * @param twin as it was found; null where nobody looked
+   */
+  record FromOriginal(Row row, OriginalStanding standing, @Nullable Integer twin) implements Mail {}
 
   /** An intent that is held against the meanings that are known. */
   record ToMeanings(Row row, Fingerprint meaning) implements Mail {}

@@ -88,10 +88,13 @@ final class Oracle {
           operation,
           "what it undoes did not take effect, or was undone before");
     }
-    if (world.profile.holdsSuspects() && operation < 2) {
+    for (int i = 0; world.profile.holdsSuspects() && i < operations.length; i++) {
+      boolean mayBeTwin =
+          i != operation && world.key(i).tenant().equals(world.key(operation).tenant());
       require(
-          operations[1 - operation].expired
-              || world.remote.effects(1 - operation).stream()
+          !mayBeTwin
+              || operations[i].expired
+              || world.remote.effects(i).stream()
                   .noneMatch(it -> it.arguments().equals(effect.arguments())),
           Invariant.SUSPECT_IS_HELD,
           operation,

@@ -364,7 +364,7 @@ final class Processors {
     } else if (world.profile.holdsSuspects()
         && row.written() != Written.CANCEL
         && row.written() != Written.READ) {
-      passOn(p, row, new ToMeanings(row, fingerprint(row)));
+      passOn(p, row, new ToMeanings(row, world.fingerprint(row)));
     } else {
       take(p, row, row, null, null);
     }
@@ -372,14 +372,6 @@ final class Processors {
 
   static Principal principal(Row row) {
     return row.written() == Written.OTHER_PRINCIPAL ? OTHER : OWNER;
-  }
-
-  static String arguments(Row row) {
-    return row.written() == Written.OTHER_MEANING ? World.OTHER_ARGUMENTS : World.ARGUMENTS;
-  }
-
-  private static Fingerprint fingerprint(Row row) {
-    return row.written() == Written.OTHER_MEANING ? World.OTHER_FINGERPRINT : World.FINGERPRINT;
   }
 
   private void takeMail(Processor p, int topic) {
@@ -397,7 +389,7 @@ final class Processors {
                 : new CompensationAsked(original, now(p), by, row.deliveryId(), principal(row));
         decide(p, 0, event, mail, row);
       }
-      case FromOriginal it -> take(p, mail, it.row(), it.standing(), null);
+      case FromOriginal it -> take(p, mail, it.row(), it.standing(), it.twin());
       case ToMeanings it -> {
         Instant at = now(p);
         int operation = it.row().operation();
@@ -477,7 +469,7 @@ final class Processors {
             reads ? Profile.READING : world.profile.policy().name(),
             null,
             World.TARGET,
-            arguments(row),
+            world.arguments(row),
             null,
             null,
             World.instantOf(0),
@@ -491,7 +483,7 @@ final class Processors {
             null,
             true,
             reads ? ActionEffect.READ : ActionEffect.WRITE,
-            reads ? null : fingerprint(row),
+            reads ? null : world.fingerprint(row),
             budget(p, row.operation()),
             twin == null || twin < 0 ? null : world.key(twin).operationId(),
             original);
@@ -629,14 +621,17 @@ final class Processors {
           Bucket bucket = bucket(p, operation, it.at());
           p.buckets.put(it.tenant(), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
         }
-        case AskOriginal it -> posted.add(new ToOriginal(operation, row));
+        case AskOriginal it -> posted.add(new ToOriginal(operation, row, twin(read)));
         case TellCompensation it ->
-            posted.add(new FromOriginal(Objects.requireNonNull(row), it.standing()));
-        case ReleaseOriginal it -> posted.add(new ToOriginal(operation, null));
+            posted.add(new FromOriginal(Objects.requireNonNull(row), it.standing(), twin(read)));
+        case ReleaseOriginal it -> posted.add(new ToOriginal(operation, null, null));
       }
     }
     if (world.profile.holdsSuspects()) {
-      posted.addAll(news(operation, before, decision.next(), event, read));
+      boolean asks = decision.effects().stream().anyMatch(AskOriginal.class::isInstance);
+      Integer twin = event instanceof IntentReceived && !asks ? twin(read) : null;
+      boolean keepsPlace = twin != null && twin < 0;
+      posted.addAll(news(operation, before, decision.next(), event.at(), keepsPlace ? row : null));
     }
     p.posted.addAll(posted);
     p.states.set(place, decision.next());
@@ -649,24 +644,40 @@ final class Processors {
     world.beside.takes(step(p, read, made, posted));
   }
 
-  /** What the index of meanings is told: how the operation stands, and whose place is free. */
-  private static List<Mail> news(
-      int operation,
-      OperationState before,
-      OperationState after,
-      OperationEvent event,
-      @Nullable Read read) {
+  /** What was found when an intent was held against the known meanings. */
+  private static @Nullable Integer twin(@Nullable Read read) {
+    if (read == null) {
+      return null;
+    }
+    return switch (read) {
+      case FromMeanings it -> Integer.valueOf(it.twin());
+      case ToOriginal it -> it.twin();
+      case FromOriginal it -> it.twin();
+      case ToMeanings it -> null;
+      case News it -> null;
+      case Row it -> null;
+      case Told it -> null;
+    };
+  }
+
+  /**
+   * What the index of meanings is told.
+   *
+   * @param row an intent for which the index keeps a place
+   */
+  private List<Mail> news(
+      int operation, OperationState before, OperationState after, Instant at, @Nullable Row row) {
     List<Mail> news = new ArrayList<>();
     Standing standing = standing(after);
     Fingerprint meaning = meaning(after instanceof Known ? after : before);
     if (standing != standing(before) && meaning != null) {
-      news.add(new News(operation, meaning, standing, event.at()));
+      news.add(new News(operation, meaning, standing, at));
     }
-    if (read instanceof FromMeanings it && it.twin() < 0) {
-      Fingerprint asked = fingerprint(it.row());
+    if (row != null) {
+      Fingerprint asked = world.fingerprint(row);
       Fingerprint taken = meaning(after);
       if (standing == Standing.GONE || taken == null || !taken.matches(asked)) {
-        news.add(new News(operation, asked, Standing.GONE, event.at()));
+        news.add(new News(operation, asked, Standing.GONE, at));
       }
     }
     return news;

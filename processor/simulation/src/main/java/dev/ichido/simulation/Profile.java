@@ -70,6 +70,14 @@ public record Profile(
             "short retention", policy(SECOND.multipliedBy(20), null, false, PROOF), 0, 0, true),
         new Profile("suspects are held", policy(LONG, null, false, PROOF, Remint.HOLD), 0, 0, true),
         new Profile("compensations", policy(LONG, null, false, PROOF), 0, 0, true, true, CLOCK_OFF),
+        new Profile(
+            "suspects are held, compensations",
+            policy(LONG, null, false, PROOF, Remint.HOLD),
+            0,
+            0,
+            true,
+            true,
+            CLOCK_OFF),
         farOff("clocks far off, no key, no status read", null, false, -1),
         farOff("clocks far off, status read", PROOF, false, 0),
         farOff("clocks far off, key, status read", PROOF, true, 0));

@@ -107,8 +107,7 @@ final class Relays {
     for (Row row : log) {
       if (row.deliveryId().equals(deliveryId)) {
         return switch (row.written()) {
-          case INTENT, OTHER_PRINCIPAL -> !World.ARGUMENTS.equals(arguments);
-          case OTHER_MEANING -> !World.OTHER_ARGUMENTS.equals(arguments);
+          case INTENT, OTHER_PRINCIPAL, OTHER_MEANING -> !world.arguments(row).equals(arguments);
           case CANCEL, READ -> false;
         };
       }

@@ -15,27 +15,33 @@ import dev.ichido.operation.fingerprint.FingerprintResult;
 import dev.ichido.operation.fingerprint.FingerprintVersions;
 import dev.ichido.operation.fingerprint.IntentMeaning;
 import dev.ichido.simulation.Action.Kind;
+import dev.ichido.simulation.Action.Written;
 import dev.ichido.simulation.Executors.Sent;
 import dev.ichido.simulation.Executors.Told;
 import dev.ichido.simulation.Relays.Row;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Everything there is, at one moment: the topics, the roles, the remote and the true time. */
 final class World {
-  static final String ARGUMENTS = "{\"amount\":1}";
-  static final String OTHER_ARGUMENTS = "{\"amount\":2}";
+  private static final String ARGUMENTS = "{\"amount\":1}";
+  private static final String OTHER_ARGUMENTS = "{\"amount\":2}";
+  private static final String UNDOING_ARGUMENTS = "{\"amount\":-1}";
   static final String TARGET = "target";
   static final TenantKey FINGERPRINT_KEY =
       TenantKey.of("a key for simulations only".getBytes(UTF_8));
-  static final Fingerprint FINGERPRINT = fingerprint(ARGUMENTS);
-  static final Fingerprint OTHER_FINGERPRINT = fingerprint(OTHER_ARGUMENTS);
+  private static final Map<String, Fingerprint> FINGERPRINTS =
+      Stream.of(ARGUMENTS, OTHER_ARGUMENTS, UNDOING_ARGUMENTS)
+          .collect(Collectors.toMap(it -> it, World::fingerprint));
 
   static final int OPERATIONS = 3;
 
@@ -150,6 +156,17 @@ final class World {
 
   String recordKey(int operation) {
     return key(operation).recordKey();
+  }
+
+  /** What an intent means. */
+  String arguments(Row row) {
+    return row.written() == Written.OTHER_MEANING
+        ? OTHER_ARGUMENTS
+        : undone(row.operation()) == null ? ARGUMENTS : UNDOING_ARGUMENTS;
+  }
+
+  Fingerprint fingerprint(Row row) {
+    return Objects.requireNonNull(FINGERPRINTS.get(arguments(row)), "fingerprint");
   }
 
   /** The operation that this one undoes. */

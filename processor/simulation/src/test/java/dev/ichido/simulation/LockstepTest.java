@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("FR-01")
 @Tag("FR-10")
 class LockstepTest {
-  private static final long RUNS = Long.getLong("lockstep.runs", 1_300);
+  private static final long RUNS = Long.getLong("lockstep.runs", 3_500);
   private static final long FIRST = Long.getLong("simulation.seed", 0);
   private static final int SOON = 300;
   private static final int SHORT = 40;

@@ -32,6 +32,7 @@ import dev.ichido.topology.store.DeadlineKey;
 import dev.ichido.topology.store.StoredOperation;
 import dev.ichido.topology.wire.EffectMapper;
 import dev.ichido.topology.wire.InternalMessage;
+import dev.ichido.topology.wire.InternalMessage.Looked;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -370,6 +371,7 @@ final class Shipped implements Beside {
           same("who undoes", world.key(by).operationId(), it.compensation());
           same("delivery", row.deliveryId(), it.deliveryId());
           same("principal", Processors.principal(row).name(), it.principal());
+          same("twin", looked(question.twin()), it.looked());
           sameIntent(row, it.source().value());
         } else {
           throw differs("question", mail, message);
@@ -379,6 +381,7 @@ final class Shipped implements Beside {
         same("key of mail", world.recordKey(it.row().operation()), key);
         if (message instanceof InternalMessage.CompensationAnswer answer) {
           same("standing of the original", it.standing(), answer.standing());
+          same("twin", looked(it.twin()), answer.looked());
           sameIntent(it.row(), answer.source().value());
         } else {
           throw differs("answer", mail, message);
@@ -414,6 +417,14 @@ final class Shipped implements Beside {
         }
       }
     }
+  }
+
+  private Looked looked(@Nullable Integer twin) {
+    return twin == null ? Looked.NOT : new Looked(true, operationId(twin));
+  }
+
+  private @Nullable String operationId(int twin) {
+    return twin < 0 ? null : world.key(twin).operationId();
   }
 
   private void sameIntent(Row row, byte @Nullable [] value) {

@@ -69,7 +69,7 @@ final class ShippedRecords {
       intent
           .setAction(reads ? Profile.READING : world.profile.policy().name())
           .setTarget(World.TARGET)
-          .setArguments(Processors.arguments(row))
+          .setArguments(world.arguments(row))
           .setCompensates(reads ? null : world.undone(row.operation()));
     }
     return intents.serialize(topics.intents(), intent.build());
