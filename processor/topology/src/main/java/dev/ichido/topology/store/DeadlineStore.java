@@ -13,15 +13,23 @@ public final class DeadlineStore {
   /** How far a look for what is due also looks ahead. */
   private static final Duration AHEAD = Duration.ofSeconds(1);
 
+  /** How long an empty store is known to be empty. */
+  private static final Duration EMPTY = Duration.ofHours(1);
+
+  private static final byte[] END = new DeadlineKey(Long.MAX_VALUE, "").bytes();
   private static final byte[] PRESENT = {1};
 
   private final KeyValueStore<byte[], byte[]> store;
 
-  /**
-   * No entry is due before this. Deleted entries lie at the head of the store, and without the
-   * bound every sweep would step over all that were not compacted away yet.
-   */
+  /** No entry is due before this; at most a second after the last look. */
   private long noneBefore;
+
+  /**
+   * The first entry is not due before this, however far ahead it lies. A read steps over all
+   * deleted entries up to the first that is there: those of every attempt that ended within its
+   * lease, and that were not compacted away yet.
+   */
+  private long first;
 
   public DeadlineStore(KeyValueStore<byte[], byte[]> store) {
     this.store = store;
@@ -30,6 +38,7 @@ public final class DeadlineStore {
   void arm(String recordKey, Instant due) {
     DeadlineKey key = new DeadlineKey(due.toEpochMilli(), recordKey);
     noneBefore = Math.min(noneBefore, key.dueMillis());
+    first = Math.min(first, key.dueMillis());
     store.put(key.bytes(), PRESENT);
   }
 
@@ -61,15 +70,21 @@ public final class DeadlineStore {
     if (noneBefore > now) {
       return new Look(List.of(), false);
     }
+    noneBefore = now + AHEAD.toMillis();
+    if (first > noneBefore) {
+      return new Look(List.of(), false);
+    }
     List<DeadlineKey> due = new ArrayList<>();
     try (KeyValueIterator<byte[], byte[]> entries =
-        store.range(
-            new DeadlineKey(noneBefore, "").bytes(),
-            new DeadlineKey(now + AHEAD.toMillis(), "").bytes())) {
-      noneBefore = now + AHEAD.toMillis();
+        store.range(new DeadlineKey(first, "").bytes(), END)) {
+      first = now + EMPTY.toMillis();
       while (entries.hasNext() && due.size() < most) {
         KeyValue<byte[], byte[]> entry = entries.next();
         DeadlineKey key = DeadlineKey.of(entry.key);
+        first = Math.min(first, key.dueMillis());
+        if (key.dueMillis() > now + AHEAD.toMillis()) {
+          break;
+        }
         noneBefore = Math.min(noneBefore, key.dueMillis());
         if (key.dueMillis() > until.toEpochMilli()) {
           return new Look(due, true);
