@@ -71,6 +71,17 @@ public final class AttemptProtocol {
   }
 
   /**
+   * Whether one that had asked before, and was not answered, had won after all. Deliveries of a key
+   * ask one after the other, and each only when the one before is done: an open row of this life is
+   * its own, and no call was begun under it.
+   */
+  public static boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
+    return command.kind() == ToolCommand.Kind.EXECUTE
+        && answer instanceof ClaimAnswer.Open open
+        && open.owner().equals(owner);
+  }
+
+  /**
    * What follows for an EXECUTE or a RECONCILE.
    *
    * @param claim whose the attempt is; null when it is nobody's, which only a RECONCILE may find

@@ -86,8 +86,8 @@ final class Caller {
       case Next.Tell it -> Told.again(it.report());
       case Next.Nothing it -> {
         if (work.claim instanceof ClaimAnswer.Open open) {
-          // In this life it still runs, or the connection broke while it was claimed; in both
-          // cases, and in an earlier life's, only the lease can tell.
+          // In this life it still runs, or its delivery was given away before it heard of its
+          // claim; in both cases, and in an earlier life's, only the lease can tell.
           meters.claim(open.owner().equals(owner) ? "running" : "left");
           LOG.debug(
               "Attempt {} of {} is held by {}",

@@ -39,6 +39,7 @@ final class Dispatcher implements Runnable {
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
 
   private final ClaimStore claims;
+  private final String owner;
   private final Clock clock;
   private final Meters meters;
   private final Map<String, ToolHandler> handlers;
@@ -60,12 +61,14 @@ final class Dispatcher implements Runnable {
   private volatile boolean claimsReachable = true;
 
   /**
+   * @param owner under which the claims are taken
    * @param claimRetention age at which claims may have been deleted; null: they never are
    * @param start begins a command on a thread of its own; its place is freed by {@link #leave}, and
    *     its key by {@link #done}
    */
   Dispatcher(
       ClaimStore claims,
+      String owner,
       Clock clock,
       Meters meters,
       Map<String, ToolHandler> handlers,
@@ -73,6 +76,7 @@ final class Dispatcher implements Runnable {
       @Nullable Duration claimRetention,
       Consumer<Work> start) {
     this.claims = claims;
+    this.owner = owner;
     this.clock = clock;
     this.meters = meters;
     this.handlers = handlers;
@@ -221,6 +225,7 @@ final class Dispatcher implements Runnable {
         }
         claimsReachable = false;
         meters.trouble("claims");
+        batch.forEach(Dispatcher::notAnswered);
         putBack(batch, backoff);
         Duration doubled = backoff.multipliedBy(2);
         backoff = doubled.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : doubled;
@@ -253,6 +258,13 @@ final class Dispatcher implements Runnable {
       }
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** The claim may be there all the same, and is then as old as the first request for it. */
+  private static void notAnswered(Work work) {
+    if (work.unansweredSince == null) {
+      work.unansweredSince = work.claimAskedAt;
     }
   }
 
@@ -315,9 +327,17 @@ final class Dispatcher implements Runnable {
       meters.claimTimer().record(System.nanoTime() - asked, TimeUnit.NANOSECONDS);
     }
     for (int i = 0; i < claiming.size(); i++) {
+      Work work = claiming.get(i);
       Report revocation = requests.get(i).revocation();
       ClaimAnswer answer = answers.get(i);
-      claiming.get(i).claim = AttemptProtocol.granted(requests.get(i), answer);
+      Long since = work.unansweredSince;
+      if (since != null && AttemptProtocol.hadWon(work.command, answer, owner)) {
+        work.claim = new ClaimAnswer.Won();
+        work.claimAskedAt = since;
+        meters.claim("won");
+        continue;
+      }
+      work.claim = AttemptProtocol.granted(requests.get(i), answer);
       meters.claim(
           switch (answer) {
             case ClaimAnswer.Won won ->

@@ -211,6 +211,7 @@ public final class ExecutorRole implements AutoCloseable {
       dispatcher =
           new Dispatcher(
               claims,
+              owner,
               clock,
               meters,
               handlers,

@@ -88,6 +88,19 @@ class AttemptProtocolTest {
   }
 
   @Test
+  void anOpenRowOfThisLifeIsTheClaimOfWhoWasNotAnswered() {
+    ToolCommand execute = execute(NOW.plusMillis(1));
+    ClaimAnswer own = new ClaimAnswer.Open("a/1");
+    assertThat(AttemptProtocol.hadWon(execute, own, "a/1")).isTrue();
+    assertThat(AttemptProtocol.hadWon(execute, own, "a/2")).isFalse();
+    assertThat(AttemptProtocol.hadWon(reconcile(true), own, "a/1")).isFalse();
+    assertThat(
+            AttemptProtocol.hadWon(
+                execute, new ClaimAnswer.Recorded(report(Finding.SUCCEEDED)), "a/1"))
+        .isFalse();
+  }
+
+  @Test
   void onlyAClaimThatWasWonIsCalled() {
     ToolCommand execute = execute(NOW.plusMillis(1));
     Report recorded = report(Finding.SUCCEEDED);

@@ -27,6 +27,7 @@ class DispatcherTest {
   private final Dispatcher dispatcher =
       new Dispatcher(
           new ClaimStore(database.dataSource(), "a/1"),
+          "a/1",
           Clock.systemUTC(),
           new Meters(new SimpleMeterRegistry()),
           handlers,

@@ -640,6 +640,21 @@ class ExecutorRoleIT {
     assertThat(remote.book().effectsOf(name("down"))).hasSize(1);
   }
 
+  /** It asks again and finds the row that it wrote: no call began, so there is nothing to lose. */
+  @Test
+  @Tag("FR-10")
+  void aClaimWhoseAnswerWasLostIsNotLeftToTheLease() {
+    Outage outage = new Outage(stack.pool);
+    outage.loseNextAnswer();
+    start(httpHandlers(), "g", outage.dataSource(), Clock.systemUTC());
+    stack.send(topics, Commands.execute(name("unheard"), Commands.note(name("unheard"))));
+    assertThat(awaitResults(name("unheard"), 1).getFirst().getOutcome()).isEqualTo(SUCCEEDED);
+    assertThat(meters.counter("ichido.executor.trouble", "where", "claims").count()).isEqualTo(1);
+    assertThat(meters.counter("ichido.executor.claims", "answer", "won").count()).isEqualTo(1);
+    assertThat(remote.book().effectsOf(name("unheard"))).hasSize(1);
+    assertThat(remote.writes()).hasSize(1);
+  }
+
   /** The effect is done and can't be recorded: it is neither sent before nor repeated after. */
   @Test
   @Tag("FR-09")
