@@ -158,6 +158,14 @@ final class RigConfig {
           http:
             KEYED
             status: { url: 'IETF/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
+        # The same under a lease that outlasts the restarts of a busy executor.
+        charge.patient:
+          lease: 30s
+          retry: RETRY
+          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
+          http:
+            KEYED
+            status: { url: 'IETF/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
         # The same key, remembered for a few seconds, and nothing else to hold on to.
         charge.brief:
           lease: LEASE

@@ -53,7 +53,7 @@ final class StepCrashes {
     this.what = what;
     this.kill = kill;
     this.start = start;
-    this.load = act.load("charge");
+    this.load = act.load("charge.patient");
   }
 
   static void ofDatabase(Act act) throws InterruptedException, SQLException {
@@ -93,7 +93,7 @@ final class StepCrashes {
 
   private void beforeRelayAndInbox() throws InterruptedException {
     rig.role(Kind.INBOX).pause();
-    Map<Operation, String> settled = deliver(HELD, "pay.lasting");
+    Map<Operation, String> settled = deliver(HELD);
     Set<String> ids = ids(settled.keySet());
     act.await(
         "operations that are settled",
@@ -101,7 +101,7 @@ final class StepCrashes {
             act.lines("SETTLED").stream().filter(it -> ids.contains(it.getOperationId())).count()
                 >= HELD);
     rig.role(Kind.RELAY).pause();
-    Map<Operation, String> committed = deliver(HELD, "pay.lasting");
+    Map<Operation, String> committed = deliver(HELD);
     strike("operations in the outbox and as many replies on their way");
     rig.role(Kind.RELAY).resume();
     rig.role(Kind.INBOX).resume();
@@ -110,15 +110,14 @@ final class StepCrashes {
   }
 
   private void beforeProcessor() throws InterruptedException {
-    Map<Operation, String> called =
-        deliver(HELD, "pay.lasting", Fault.of(FaultKind.HOLD_BEFORE_COMMIT));
+    Map<Operation, String> called = deliver(HELD, Fault.of(FaultKind.HOLD_BEFORE_COMMIT));
     act.await("calls that are held", () -> remote.held() >= HELD);
     rig.role(Kind.PROCESSOR).pause();
     Map<Operation, String> relayed;
     try (TopicTail results = rig.topic(Topics::results).follow();
         TopicTail intents = rig.topic(Topics::intents).follow()) {
       remote.release();
-      relayed = deliver(HELD, "pay.lasting");
+      relayed = deliver(HELD);
       act.awaitEach(results, ids(called.keySet()));
       act.awaitEach(intents, ids(relayed.keySet()));
     }
@@ -132,7 +131,7 @@ final class StepCrashes {
     rig.role(Kind.EXECUTOR).pause();
     Map<Operation, String> commanded;
     try (TopicTail commands = rig.topic(Topics::commands).follow()) {
-      commanded = deliver(HELD, "pay.lasting");
+      commanded = deliver(HELD);
       act.awaitEach(commands, ids(commanded.keySet()));
     }
     strike("commands in their topic, which nobody claimed");
@@ -146,10 +145,9 @@ final class StepCrashes {
   }
 
   private void aroundTheEffect(Meanwhile meanwhile) throws InterruptedException {
-    Map<Operation, String> called =
-        deliver(CALLING, "pay.lasting", Fault.of(FaultKind.HOLD_BEFORE_COMMIT));
+    Map<Operation, String> called = deliver(CALLING, Fault.of(FaultKind.HOLD_BEFORE_COMMIT));
     Map<Operation, String> effected =
-        deliver(CALLING, "pay.lasting", Fault.of(FaultKind.SLOW).withDelay(Duration.ZERO));
+        deliver(CALLING, Fault.of(FaultKind.SLOW).withDelay(Duration.ZERO));
     act.await("calls that are held", () -> remote.held() >= 2 * CALLING);
     awaitEffects(effected);
     kill();
@@ -167,13 +165,13 @@ final class StepCrashes {
     awaitLast(effected);
   }
 
-  /** Claims are there and who took them does not know it: only the lease can tell. */
+  /** Claims are there and who took them does not know it: it asks again, and no call was begun. */
   private void unheardClaims() throws InterruptedException, SQLException {
     Wire wire = rig.databaseWire(Kind.EXECUTOR);
     rig.role(Kind.EXECUTOR).pause();
     Map<Operation, String> commanded;
     try (TopicTail commands = rig.topic(Topics::commands).follow()) {
-      commanded = deliver(HELD, "pay");
+      commanded = deliver(HELD);
       act.awaitEach(commands, ids(commanded.keySet()));
     }
     try (Connection holder = rig.runtime().getConnection();
@@ -212,10 +210,9 @@ final class StepCrashes {
     load.await();
     act.settle();
     act.checkCalledOnce(remote, calledOnce);
-    Set<String> lasting =
-        ids(calledOnce.stream().filter(it -> it.action().equals("pay.lasting")).toList());
+    Set<String> held = ids(calledOnce);
     act.check(
-        act.lines("LEASE_EXPIRED").stream().noneMatch(it -> lasting.contains(it.getOperationId())),
+        act.lines("LEASE_EXPIRED").stream().noneMatch(it -> held.contains(it.getOperationId())),
         "a lease ended that was to outlast the hold");
   }
 
@@ -224,11 +221,10 @@ final class StepCrashes {
   }
 
   /** Each meets the faults, if there are any. */
-  private Map<Operation, String> deliver(int count, String action, Fault... faults)
-      throws InterruptedException {
+  private Map<Operation, String> deliver(int count, Fault... faults) throws InterruptedException {
     Map<Operation, String> deliveries = new LinkedHashMap<>();
     for (int i = 0; i < count; i++) {
-      Operation operation = act.operation(action);
+      Operation operation = act.operation("pay.lasting");
       calledOnce.add(operation);
       for (Fault fault : faults) {
         remote.add(fault.forBusinessKey(operation.business()));
