@@ -59,7 +59,7 @@ final class Executors {
     @Nullable ClaimAnswer claim;
     @Nullable Request request;
     @Nullable Report report;
-    long claimAskedAt;
+    long claimAskedAt = -1;
     long checkedAt;
 
     Work(int offset, Sent sent) {
@@ -286,12 +286,20 @@ final class Executors {
     ToolCommand command = work.sent.command();
     ClaimRequest request = world.protocol.executor().claim(command, clock(e)).orElse(null);
     if (request != null) {
-      work.claimAskedAt = world.now;
+      boolean askedBefore = work.claimAskedAt >= 0;
       ClaimAnswer answer = claims.take(request, e.owner());
+      if (!askedBefore) {
+        work.claimAskedAt = world.now;
+      }
       if (!answered) {
         return;
       }
-      work.claim = world.protocol.executor().granted(request, answer);
+      if (askedBefore && world.protocol.executor().hadWon(command, answer, e.owner())) {
+        work.claim = new ClaimAnswer.Won();
+      } else {
+        work.claim = world.protocol.executor().granted(request, answer);
+        work.claimAskedAt = world.now;
+      }
     }
     work.stage = Stage.CLAIMED;
   }

@@ -65,6 +65,10 @@ public record Protocol(
       return AttemptProtocol.granted(request, answer);
     }
 
+    default boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
+      return AttemptProtocol.hadWon(command, answer, owner);
+    }
+
     default Next next(ToolCommand command, @Nullable ClaimAnswer claim) {
       return AttemptProtocol.next(command, claim);
     }

@@ -149,6 +149,17 @@ class BrokenProtocolTest {
                 }),
             Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
         new Broken(
+            "whoever was not answered takes an open claim for its own",
+            "status read",
+            Protocol.SHIPPED.with(
+                new ExecutorRules() {
+                  @Override
+                  public boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
+                    return answer instanceof ClaimAnswer.Open;
+                  }
+                }),
+            Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
+        new Broken(
             "a call may start under a claim of any age",
             "clocks far off, status read",
             Protocol.SHIPPED.with(
