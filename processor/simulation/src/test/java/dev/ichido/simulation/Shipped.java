@@ -145,6 +145,16 @@ final class Shipped implements Beside {
 
   @Override
   public void takes(Step step) {
+    try {
+      compare(step);
+    } catch (ViolationException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      throw new ViolationException(Invariant.AS_SHIPPED, "the topology fails: " + e);
+    }
+  }
+
+  private void compare(Step step) {
     ShippedTask task = task(step.processor());
     long now = clock(step.processor());
     task.setClock(now);

@@ -36,6 +36,13 @@ import org.jspecify.annotations.Nullable;
  * stands for what Kafka Streams does around them: forwards, stores, punctuations.
  */
 final class ShippedTask {
+  private static final List<String> STORES =
+      List.of(
+          NodeNames.LEDGER_STORE,
+          NodeNames.DEADLINE_STORE,
+          NodeNames.BUDGET_STORE,
+          NodeNames.SUSPECT_STORE);
+
   private final ShippedGraph graph;
   private final Map<String, MemoryStore<?, ?>> stores = new HashMap<>();
   private final Map<String, Processor<byte[], byte[], byte[], byte[]>> processors = new HashMap<>();
@@ -77,7 +84,7 @@ final class ShippedTask {
   ShippedTask(ShippedGraph graph, Map<String, NavigableMap<Bytes, byte[]>> kept, long now) {
     this.graph = graph;
     this.now = now;
-    for (String store : Changelogs.STORES) {
+    for (String store : STORES) {
       stores.put(store, store(store, new TreeMap<>(kept.getOrDefault(store, new TreeMap<>()))));
     }
     for (String name : graph.processors()) {
@@ -91,18 +98,6 @@ final class ShippedTask {
   @SuppressWarnings("unchecked")
   private ProcessorContext<byte[], byte[]> context(String processor) {
     return (ProcessorContext<byte[], byte[]>) (ProcessorContext<?, ?>) new Context(processor);
-  }
-
-  /** What is kept of a task. */
-  static final class Changelogs {
-    static final List<String> STORES =
-        List.of(
-            NodeNames.LEDGER_STORE,
-            NodeNames.DEADLINE_STORE,
-            NodeNames.BUDGET_STORE,
-            NodeNames.SUSPECT_STORE);
-
-    private Changelogs() {}
   }
 
   private static MemoryStore<?, ?> store(String name, NavigableMap<Bytes, byte[]> entries) {
