@@ -61,7 +61,8 @@ final class ResultsHearing implements Hearing, AutoCloseable {
   /**
    * The latest end of a log that was asked for and counts.
    *
-   * @param backlog the ends of all that the process had to read by then
+   * @param backlog the ends of all that the process had to read by then; of a task that was not
+   *     seen yet, as of when it was
    */
   private record End(Instant askedAt, long offset, Map<TopicPartition, Long> backlog) {}
 
@@ -187,7 +188,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       if (ear != null && ear.inVainSince != null && end != null && position != null) {
         hear(
             ear,
-            counts ? new End(asked.askedAt(), end, answer.ends()) : null,
+            counts ? new End(asked.askedAt(), end, new HashMap<>(answer.ends())) : null,
             position,
             answer,
             now);
@@ -208,6 +209,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       ear.inVainSince = null;
       toldOfSilence = false;
     } else {
+      answer.ends().forEach(end.backlog()::putIfAbsent);
       ear.inVainSince = isLess(end.backlog(), answer.positions()) ? now : ear.inVainSince;
       ear.end = end;
     }
