@@ -79,6 +79,7 @@ public record Profile(
             true,
             CLOCK_OFF),
         farOff("clocks far off, no key, no status read", null, false, -1),
+        farOff("clocks far off, key", null, true, -1),
         farOff("clocks far off, status read", PROOF, false, 0),
         farOff("clocks far off, key, status read", PROOF, true, 0));
   }
@@ -106,13 +107,12 @@ public record Profile(
 
   /**
    * How far the clock of this role is off at most. The time over which nothing is found is counted
-   * by a processor and by an executor, of which the shorter counts: where absence rests on that
-   * alone, the processors' clocks are kept.
+   * by a processor and by an executor, of which the shorter counts: where absence is believed, the
+   * processors' clocks are kept.
    */
   int clockOff(int role) {
     boolean processor = role == Action.role(1, 0) || role == Action.role(1, 1);
-    boolean restsOnTime = policy.remote().absentAfter() != null && windowMillis == 0;
-    return processor && restsOnTime ? Math.min(clockOff, CLOCK_OFF) : clockOff;
+    return processor && policy.remote().absentAfter() != null ? Math.min(clockOff, CLOCK_OFF) : clockOff;
   }
 
   /** The policy of the action that only reads. */
