@@ -127,8 +127,8 @@ final class TheThirteen {
                 + " kills came before the broker had the positions of their commands, or six in all;"
                 + " all leases outlast its restarts",
             "at least one kill met results whose commands were not committed: they are handed out"
-                + " again, and not called again; one effect each; UNKNOWN only where a call was"
-                + " under way",
+                + " again, and not called again; one effect each; UNKNOWN only where a dead"
+                + " executor held the claim",
             TheThirteen::uncommitted));
     all.add(
         of(

@@ -264,7 +264,7 @@ class OutboxIT {
             .isEqualTo(OutboxException.Code.OUTBOX_BEHIND);
         connection.rollback();
       }
-      // Never so in truth: a slot does not go back. It shows that the slot was not asked.
+      // Not so in truth, but after a crash of the server. It shows that the slot was not asked.
       run("update ichido.relay_slot set confirmed_at_least = pg_current_wal_lsn()");
       Outbox.publish(connection, transfer().build());
       connection.commit();

@@ -26,7 +26,8 @@ final class SlotMonitor implements Runnable {
   /* What is noted need only be near enough for publish_intent, which asks the server otherwise. */
   private static final String NOTE =
       "update ichido.relay_slot r set confirmed_at_least = s.confirmed_flush_lsn from"
-          + " pg_replication_slots s where r.slot_name = ? and s.slot_name = r.slot_name and"
+          + " pg_replication_slots s where r.slot_name = (select slot_name from ichido.relay_slot where"
+          + " slot_name = ? for update skip locked) and s.slot_name = r.slot_name and"
           + " r.refuse_above_bytes is not null and (r.confirmed_at_least is null or not"
           + " pg_wal_lsn_diff(s.confirmed_flush_lsn, r.confirmed_at_least) between 0 and"
           + " r.refuse_above_bytes / 8)";

@@ -73,7 +73,8 @@ public final class AttemptProtocol {
   /**
    * Whether one that had asked before, and was not answered, had won after all. Deliveries of a key
    * ask one after the other, and each only when the one before is done: an open row of this life is
-   * its own, and no call was begun under it.
+   * its own, or that of a delivery that was given away before it heard, and no call was begun under
+   * it.
    */
   public static boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
     return command.kind() == ToolCommand.Kind.EXECUTE

@@ -86,9 +86,9 @@ final class Caller {
       case Next.Tell it -> Told.again(it.report());
       case Next.Nothing it -> {
         if (work.claim instanceof ClaimAnswer.Open open) {
-          // In this life it still runs, or its delivery was given away before it heard of its
-          // claim; in both cases, and in an earlier life's, only the lease can tell.
-          meters.claim(open.owner().equals(owner) ? "running" : "left");
+          // In this life a delivery was given away before it heard of its claim; of that, and of an
+          // earlier life's, only the lease can tell.
+          meters.claim(open.owner().equals(owner) ? "unheard" : "left");
           LOG.debug(
               "Attempt {} of {} is held by {}",
               command.attempt(),

@@ -494,7 +494,10 @@ public final class ExecutorRole implements AutoCloseable {
               config.drainTimeoutOrDefault(),
               () -> dispatcher.running().isEmpty() && reporter.open() == 0);
         }
-        dispatcher.running().forEach(work -> giveUp(work, "DRAIN_TIMEOUT"));
+        // Not of what still asks for its claim: the attempt may be another's.
+        dispatcher.running().stream()
+            .filter(work -> work.runner != null)
+            .forEach(work -> giveUp(work, "DRAIN_TIMEOUT"));
         // What was given up on must still be recorded and sent.
         awaitFor(Duration.ofSeconds(5), () -> reporter.open() == 0);
       } finally {

@@ -522,6 +522,20 @@ class ExecutorRoleIT {
     assertThat(stack.lag(topics, topics.prefix() + "-executor")).isEqualTo(1);
   }
 
+  /** Another may have it, and be about to record what came of it. */
+  @Test
+  void onCloseNothingIsToldOfAnAttemptWhoseClaimIsNotAnswered() throws InterruptedException {
+    Outage outage = new Outage(stack.pool);
+    outage.holdQueries();
+    ExecutorRole role = start(httpHandlers(), "g", outage.dataSource(), Clock.systemUTC());
+    stack.send(topics, Commands.execute(name("asked"), Commands.note(name("asked"))));
+    await().atMost(PATIENCE).until(outage::holds);
+    role.close();
+    outage.letGo();
+    assertThat(stack.results(topics)).isEmpty();
+    assertThat(remote.requests()).isEmpty();
+  }
+
   @Test
   void aThrownExceptionIsUnknownAndAnActionWithoutHandlerIsProvenNotStarted() {
     start(

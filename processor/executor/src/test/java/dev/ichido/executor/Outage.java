@@ -1,11 +1,14 @@
 package dev.ichido.executor;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -14,6 +17,8 @@ final class Outage {
   private final DataSource dataSource;
   private volatile boolean down;
   private volatile boolean losesAnswer;
+  private volatile @Nullable CountDownLatch held;
+  private volatile boolean holds;
 
   Outage(DataSource real) {
     dataSource =
@@ -26,26 +31,30 @@ final class Outage {
                     throw new SQLException("down", "08006");
                   }
                   Object result = call(method, real, arguments);
-                  return losesAnswer && result instanceof Connection connection
-                      ? losing(Connection.class, connection)
+                  return (losesAnswer || held != null) && result instanceof Connection connection
+                      ? troubled(Connection.class, connection)
                       : result;
                 });
   }
 
-  /** What is asked is done, and nobody hears of it. */
-  private <T> T losing(Class<T> type, T real) {
+  private <T> T troubled(Class<T> type, T real) {
     return type.cast(
         Proxy.newProxyInstance(
             Outage.class.getClassLoader(),
             new Class<?>[] {type},
             (proxy, method, arguments) -> {
+              CountDownLatch waiting = held;
+              if (waiting != null && method.getName().equals("executeQuery")) {
+                holds = true;
+                waiting.await();
+              }
               Object result = call(method, real, arguments);
-              if (method.getName().equals("executeQuery")) {
+              if (losesAnswer && method.getName().equals("executeQuery")) {
                 losesAnswer = false;
                 throw new SQLException("lost", "08006");
               }
               return result instanceof PreparedStatement statement
-                  ? losing(PreparedStatement.class, statement)
+                  ? troubled(PreparedStatement.class, statement)
                   : result;
             }));
   }
@@ -62,6 +71,19 @@ final class Outage {
   /** The next query is answered, and the answer does not come. */
   void loseNextAnswer() {
     losesAnswer = true;
+  }
+
+  /** Queries wait for {@link #letGo}. */
+  void holdQueries() {
+    held = new CountDownLatch(1);
+  }
+
+  boolean holds() {
+    return holds;
+  }
+
+  void letGo() {
+    requireNonNull(held).countDown();
   }
 
   DataSource dataSource() {

@@ -106,13 +106,14 @@ public record Profile(
   }
 
   /**
-   * How far the clock of this role is off at most. The time over which nothing is found is counted
-   * by a processor and by an executor, of which the shorter counts: where absence is believed, the
-   * processors' clocks are kept.
+   * How far the clock of this role is off at most. The time over which nothing is found counts from
+   * a processor's clock: where absence is believed, those are kept.
    */
   int clockOff(int role) {
     boolean processor = role == Action.role(1, 0) || role == Action.role(1, 1);
-    return processor && policy.remote().absentAfter() != null ? Math.min(clockOff, CLOCK_OFF) : clockOff;
+    return processor && policy.remote().absentAfter() != null
+        ? Math.min(clockOff, CLOCK_OFF)
+        : clockOff;
   }
 
   /** The policy of the action that only reads. */

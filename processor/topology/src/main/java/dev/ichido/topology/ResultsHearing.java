@@ -237,9 +237,9 @@ final class ResultsHearing implements Hearing, AutoCloseable {
     if (!toldOfSilence) {
       toldOfSilence = true;
       LOG.warn(
-          "Expected to learn within {} s whether all results are read, but the broker did not tell. "
-              + "Leases that are over are called over without. Check the broker, and that the "
-              + "processor may describe its group and the results topic.",
+          "Expected to learn within {} s whether all results are read, but did not. Leases that "
+              + "are over are called over without. Check that the broker is there, that the processor "
+              + "gets on, and that it may describe its group and the topics that it reads.",
           LIMIT.toSeconds());
     }
   }

@@ -1,8 +1,9 @@
 -- publish_intent asks the server for its slots only where the position that was noted last is not near enough: the
 -- view of the slots was a third of the work of an intent.
+set local lock_timeout = '5s';
 alter table ichido.relay_slot add column confirmed_at_least pg_lsn;
 comment on column ichido.relay_slot.confirmed_at_least is
-    'A position that the slot has confirmed, noted now and then: the slot is never behind it. Null: not known.';
+    'A position that the slot has confirmed, noted now and then; after a crash of the server the slot may be behind it until it is noted again. Null: not known.';
 
 -- The function as it is, with a look at what was noted before the look at the slots. A position ahead of the log is
 -- of another server, and says nothing.
