@@ -62,24 +62,30 @@ public final class AttemptProtocol {
             revocation));
   }
 
-  /** What the answer means to who asked: a revocation that was won is a recorded result. */
-  public static ClaimAnswer granted(ClaimRequest request, ClaimAnswer answer) {
-    Report revocation = request.revocation();
-    return answer instanceof ClaimAnswer.Won && revocation != null
-        ? new ClaimAnswer.Recorded(revocation)
-        : answer;
-  }
-
   /**
-   * Whether one that had asked before, and was not answered, had won after all. Deliveries of a key
+   * What the answer means to who asked. A revocation that was won is a recorded result.
+   *
+   * <p>One that had asked before, and was not answered, may have won after all. Deliveries of a key
    * ask one after the other, and each only when the one before is done: an open row of this life is
    * its own, or that of a delivery that was given away before it heard, and no call was begun under
    * it.
    */
-  public static boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
-    return command.kind() == ToolCommand.Kind.EXECUTE
-        && answer instanceof ClaimAnswer.Open open
-        && open.owner().equals(owner);
+  public static ClaimAnswer granted(
+      ToolCommand command,
+      ClaimRequest request,
+      ClaimAnswer answer,
+      String owner,
+      boolean askedBefore) {
+    Report revocation = request.revocation();
+    if (answer instanceof ClaimAnswer.Won && revocation != null) {
+      return new ClaimAnswer.Recorded(revocation);
+    }
+    boolean hadWon =
+        askedBefore
+            && command.kind() == ToolCommand.Kind.EXECUTE
+            && answer instanceof ClaimAnswer.Open open
+            && open.owner().equals(owner);
+    return hadWon ? new ClaimAnswer.Won() : answer;
   }
 
   /**

@@ -1,5 +1,7 @@
 package dev.ichido.executor;
 
+import static java.util.Objects.requireNonNull;
+
 import dev.ichido.executor.AttemptProtocol.Next;
 import dev.ichido.executor.Report.Finding;
 import dev.ichido.executor.claim.ClaimAnswer;
@@ -113,7 +115,7 @@ final class Caller {
           "NO_HANDLER", null, new CallFacts(null, 0, Duration.ofSeconds(30)));
     }
     CircuitBreaker breaker = breakers.circuitBreaker(handler.remote());
-    Duration sinceClaim = Duration.ofNanos(System.nanoTime() - work.claimAskedAt);
+    Duration sinceClaim = Duration.ofNanos(System.nanoTime() - requireNonNull(work.claimAskedAt));
     Optional<String> whyNot = AttemptProtocol.whyNotStart(command, clock.instant(), sinceClaim);
     if (whyNot.isPresent()) {
       return new ToolOutcome.FailedRetryable(whyNot.get(), null, CallFacts.NONE);

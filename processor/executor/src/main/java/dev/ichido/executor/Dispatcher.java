@@ -2,7 +2,6 @@ package dev.ichido.executor;
 
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimRequest;
-import dev.ichido.executor.claim.ClaimStore;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
@@ -38,7 +37,7 @@ final class Dispatcher implements Runnable {
   private static final int BATCH = 500;
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
 
-  private final ClaimStore claims;
+  private final Claims claims;
   private final String owner;
   private final Clock clock;
   private final Meters meters;
@@ -60,6 +59,14 @@ final class Dispatcher implements Runnable {
   private boolean stopping;
   private volatile boolean claimsReachable = true;
 
+  /** Where attempts are asked for; answers come in the order of the requests. */
+  @FunctionalInterface
+  interface Claims {
+    List<ClaimAnswer> take(List<ClaimRequest> requests, Instant now) throws SQLException;
+  }
+
+  private record Asked(Work work, ClaimRequest request, boolean before) {}
+
   /**
    * @param owner under which the claims are taken
    * @param claimRetention age at which claims may have been deleted; null: they never are
@@ -67,7 +74,7 @@ final class Dispatcher implements Runnable {
    *     its key by {@link #done}
    */
   Dispatcher(
-      ClaimStore claims,
+      Claims claims,
       String owner,
       Clock clock,
       Meters meters,
@@ -225,7 +232,6 @@ final class Dispatcher implements Runnable {
         }
         claimsReachable = false;
         meters.trouble("claims");
-        batch.forEach(Dispatcher::notAnswered);
         putBack(batch, backoff);
         Duration doubled = backoff.multipliedBy(2);
         backoff = doubled.compareTo(MAX_BACKOFF) > 0 ? MAX_BACKOFF : doubled;
@@ -258,13 +264,6 @@ final class Dispatcher implements Runnable {
       }
     } finally {
       lock.unlock();
-    }
-  }
-
-  /** The claim may be there all the same, and is then as old as the first request for it. */
-  private static void notAnswered(Work work) {
-    if (work.unansweredSince == null) {
-      work.unansweredSince = work.claimAskedAt;
     }
   }
 
@@ -309,44 +308,36 @@ final class Dispatcher implements Runnable {
   }
 
   private void claim(List<Work> batch) throws SQLException {
-    List<Work> claiming = new ArrayList<>();
-    List<ClaimRequest> requests = new ArrayList<>();
+    List<Asked> asked = new ArrayList<>();
     Instant now = clock.instant();
-    long asked = System.nanoTime();
+    long askedAt = System.nanoTime();
     for (Work work : batch) {
       AttemptProtocol.claim(work.command, now, claimRetention)
-          .ifPresent(
-              request -> {
-                work.claimAskedAt = asked;
-                claiming.add(work);
-                requests.add(request);
-              });
+          .ifPresent(request -> asked.add(new Asked(work, request, work.claimAskedAt != null)));
     }
-    List<ClaimAnswer> answers = claims.take(requests, now);
-    if (!requests.isEmpty()) {
-      meters.claimTimer().record(System.nanoTime() - asked, TimeUnit.NANOSECONDS);
+    if (asked.isEmpty()) {
+      return;
     }
-    for (int i = 0; i < claiming.size(); i++) {
-      Work work = claiming.get(i);
-      Report revocation = requests.get(i).revocation();
+    asked.stream().filter(it -> !it.before()).forEach(it -> it.work().claimAskedAt = askedAt);
+    List<ClaimAnswer> answers = claims.take(asked.stream().map(Asked::request).toList(), now);
+    meters.claimTimer().record(System.nanoTime() - askedAt, TimeUnit.NANOSECONDS);
+    for (int i = 0; i < asked.size(); i++) {
+      Asked it = asked.get(i);
       ClaimAnswer answer = answers.get(i);
-      Long since = work.unansweredSince;
-      if (since != null && AttemptProtocol.hadWon(work.command, answer, owner)) {
-        work.claim = new ClaimAnswer.Won();
-        work.claimAskedAt = since;
-        meters.claim("won");
-        continue;
+      if (answer instanceof ClaimAnswer.Won) {
+        // No request before this one took the row.
+        it.work().claimAskedAt = askedAt;
       }
-      work.claim = AttemptProtocol.granted(requests.get(i), answer);
+      ClaimAnswer granted =
+          AttemptProtocol.granted(it.work().command, it.request(), answer, owner, it.before());
+      it.work().claim = granted;
       meters.claim(
-          switch (answer) {
-            case ClaimAnswer.Won won ->
-                revocation == null
-                    ? "won"
-                    : revocation.reason() == null
-                        ? "revoked"
-                        : revocation.reason().toLowerCase(Locale.ROOT);
-            case ClaimAnswer.Recorded recorded -> "recorded";
+          switch (granted) {
+            case ClaimAnswer.Won won -> "won";
+            case ClaimAnswer.Recorded recorded ->
+                answer instanceof ClaimAnswer.Won
+                    ? String.valueOf(recorded.report().reason()).toLowerCase(Locale.ROOT)
+                    : "recorded";
             case ClaimAnswer.Open open -> "open";
           });
     }

@@ -210,7 +210,7 @@ public final class ExecutorRole implements AutoCloseable {
               claims, producer, serdes, topics, config.nameOrDefault(), meters, timer, this::fail);
       dispatcher =
           new Dispatcher(
-              claims,
+              claims::take,
               owner,
               clock,
               meters,

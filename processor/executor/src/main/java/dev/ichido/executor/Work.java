@@ -21,11 +21,8 @@ final class Work {
   /** Null until the dispatcher asked, and for commands that need no claim. */
   @Nullable ClaimAnswer claim;
 
-  /** {@link System#nanoTime} before the dispatcher asked for the claim that it has. */
-  long claimAskedAt;
-
-  /** The same of the first time that it was not answered, if so; the dispatcher's. */
-  @Nullable Long unansweredSince;
+  /** {@link System#nanoTime} before the first request that may have won the claim. */
+  @Nullable Long claimAskedAt;
 
   /** Held at the remote from before the claim until the call is over; the dispatcher's. */
   @Nullable Semaphore place;

@@ -78,26 +78,31 @@ class AttemptProtocolTest {
   void aRevocationThatWonIsTheResultAndOneThatLostIsNot() {
     ClaimRequest revoking = AttemptProtocol.claim(reconcile(true), NOW, null).orElseThrow();
     ClaimAnswer open = new ClaimAnswer.Open("another/1");
-    assertThat(AttemptProtocol.granted(revoking, new ClaimAnswer.Won()))
-        .isInstanceOf(ClaimAnswer.Recorded.class);
-    assertThat(AttemptProtocol.granted(revoking, open)).isSameAs(open);
-    ClaimRequest claiming =
-        AttemptProtocol.claim(execute(NOW.plusMillis(1)), NOW, null).orElseThrow();
-    assertThat(AttemptProtocol.granted(claiming, new ClaimAnswer.Won()))
-        .isInstanceOf(ClaimAnswer.Won.class);
+    assertThat(granted(reconcile(true), new ClaimAnswer.Won(), false))
+        .isEqualTo(new ClaimAnswer.Recorded(Objects.requireNonNull(revoking.revocation())));
+    assertThat(granted(reconcile(true), open, false)).isSameAs(open);
+    assertThat(granted(execute(NOW.plusMillis(1)), new ClaimAnswer.Won(), false))
+        .isEqualTo(new ClaimAnswer.Won());
   }
 
   @Test
   void anOpenRowOfThisLifeIsTheClaimOfWhoWasNotAnswered() {
     ToolCommand execute = execute(NOW.plusMillis(1));
     ClaimAnswer own = new ClaimAnswer.Open("a/1");
-    assertThat(AttemptProtocol.hadWon(execute, own, "a/1")).isTrue();
-    assertThat(AttemptProtocol.hadWon(execute, own, "a/2")).isFalse();
-    assertThat(AttemptProtocol.hadWon(reconcile(true), own, "a/1")).isFalse();
-    assertThat(
-            AttemptProtocol.hadWon(
-                execute, new ClaimAnswer.Recorded(report(Finding.SUCCEEDED)), "a/1"))
-        .isFalse();
+    ClaimAnswer anothers = new ClaimAnswer.Open("a/2");
+    ClaimAnswer recorded = new ClaimAnswer.Recorded(report(Finding.SUCCEEDED));
+    assertThat(granted(execute, own, true)).isEqualTo(new ClaimAnswer.Won());
+    assertThat(granted(execute, own, false)).isSameAs(own);
+    assertThat(granted(execute, anothers, true)).isSameAs(anothers);
+    assertThat(granted(execute, recorded, true)).isSameAs(recorded);
+    assertThat(granted(reconcile(true), own, true)).isSameAs(own);
+  }
+
+  /** By now its deadline is over, and it asks for a revocation. */
+  @Test
+  void itIsToldSoAfterTheDeadlineToo() {
+    assertThat(granted(execute(NOW), new ClaimAnswer.Open("a/1"), true))
+        .isEqualTo(new ClaimAnswer.Won());
   }
 
   @Test
@@ -146,6 +151,11 @@ class AttemptProtocolTest {
             finding == Finding.UNKNOWN
                 ? Optional.empty()
                 : Optional.of(report.resultId() + "/late"));
+  }
+
+  private static ClaimAnswer granted(ToolCommand command, ClaimAnswer answer, boolean askedBefore) {
+    ClaimRequest request = AttemptProtocol.claim(command, NOW, null).orElseThrow();
+    return AttemptProtocol.granted(command, request, answer, "a/1", askedBefore);
   }
 
   private static ToolCommand execute(Instant deadline) {

@@ -8,6 +8,8 @@ import dev.ichido.executor.ToolCommand.Kind;
 import dev.ichido.executor.claim.ClaimAnswer;
 import dev.ichido.executor.claim.ClaimStore;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.lang.reflect.Proxy;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
@@ -23,6 +26,15 @@ import org.junit.jupiter.api.Test;
 
 class CallerTest {
   private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
+
+  private static final DataSource UNREACHABLE =
+      (DataSource)
+          Proxy.newProxyInstance(
+              CallerTest.class.getClassLoader(),
+              new Class<?>[] {DataSource.class},
+              (proxy, method, arguments) -> {
+                throw new SQLException("unreachable", "08001");
+              });
 
   private final AtomicInteger calls = new AtomicInteger();
 
@@ -46,9 +58,7 @@ class CallerTest {
     old.claimAskedAt = System.nanoTime() - Duration.ofDays(1).toNanos();
     assertThat(reason(caller.perform(old))).isEqualTo("FAILED_RETRYABLE CLAIM_TOO_OLD");
     assertThat(calls).hasValue(0);
-    Work young = work(command, new ClaimAnswer.Won());
-    young.claimAskedAt = System.nanoTime();
-    assertThat(reason(caller.perform(young))).isEqualTo("SUCCEEDED null");
+    assertThat(reason(caller, command, new ClaimAnswer.Won())).isEqualTo("SUCCEEDED null");
   }
 
   @Test
@@ -158,7 +168,7 @@ class CallerTest {
   private static Caller caller(Map<String, ToolHandler> handlers) {
     return new Caller(
         handlers,
-        new ClaimStore(new Unreachable().dataSource(), "a/1"),
+        new ClaimStore(UNREACHABLE, "a/1"),
         Clock.fixed(NOW, ZoneOffset.UTC),
         new Meters(new SimpleMeterRegistry()),
         ExecutorConfig.of(Map.of(), Map.of()),
@@ -185,6 +195,7 @@ class CallerTest {
   private static Work work(ToolCommand command, @Nullable ClaimAnswer claim) {
     Work work = new Work(command, new TopicPartition("commands", 0), 0, List.of());
     work.claim = claim;
+    work.claimAskedAt = System.nanoTime();
     return work;
   }
 }

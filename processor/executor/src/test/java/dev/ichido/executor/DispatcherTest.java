@@ -2,31 +2,41 @@ package dev.ichido.executor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ichido.executor.ToolCommand.Kind;
-import dev.ichido.executor.claim.ClaimStore;
+import dev.ichido.executor.claim.ClaimAnswer;
+import dev.ichido.executor.claim.ClaimRequest;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.sql.SQLException;
 import java.time.Clock;
+import java.time.Instant;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** With status reads, which need no claim, so that nothing but the order is looked at. */
+/** Mostly with status reads, which need no claim, so that nothing but the order is looked at. */
 class DispatcherTest {
   private static final TopicPartition PARTITION = new TopicPartition("commands", 0);
 
-  private final Unreachable database = new Unreachable();
+  /** When the claims were asked for. */
+  private final Deque<Long> asked = new ConcurrentLinkedDeque<>();
+
+  /** Empty: the request is not answered. */
+  private final BlockingQueue<Optional<ClaimAnswer>> answers = new LinkedBlockingQueue<>();
+
   private final Map<String, ToolHandler> handlers = new ConcurrentHashMap<>();
   private final BlockingQueue<Work> started = new LinkedBlockingQueue<>();
   private final Dispatcher dispatcher =
       new Dispatcher(
-          new ClaimStore(database.dataSource(), "a/1"),
+          this::take,
           "a/1",
           Clock.systemUTC(),
           new Meters(new SimpleMeterRegistry()),
@@ -105,17 +115,11 @@ class DispatcherTest {
     assertThat(next().command.operationId()).isEqualTo("b");
     dispatcher.stop();
     assertThat(dispatcher.held()).isEqualTo(2);
-    dispatcher.add(
-        List.of(
-            new Work(
-                Commands.command(Kind.EXECUTE, "new", 1, "{}", null, false),
-                PARTITION,
-                9,
-                List.of())));
+    dispatcher.add(List.of(execute("new")));
     finish(first);
     thread.join();
     assertThat(started).isEmpty();
-    assertThat(database.asked()).isZero();
+    assertThat(asked).isEmpty();
   }
 
   @Test
@@ -133,6 +137,42 @@ class DispatcherTest {
     assertThat(dispatcher.held()).isZero();
   }
 
+  /** An open row may be of the first, and one that is won is of the last. */
+  @Test
+  void aClaimIsAsOldAsTheFirstRequestThatMayHaveWonIt() throws InterruptedException {
+    handlers.put("pay.transfer", remote("ledger"));
+    for (ClaimAnswer answer : List.of(new ClaimAnswer.Open("a/1"), new ClaimAnswer.Won())) {
+      asked.clear();
+      answers.addAll(List.of(Optional.empty(), Optional.empty(), Optional.of(answer)));
+      dispatcher.add(List.of(execute("a")));
+      Work work = next();
+      assertThat(work.claim).isEqualTo(new ClaimAnswer.Won());
+      assertThat(asked).hasSize(3);
+      long since = Objects.requireNonNull(work.claimAskedAt);
+      if (answer instanceof ClaimAnswer.Open) {
+        assertThat(since).isLessThanOrEqualTo(asked.getFirst());
+      } else {
+        assertThat(since).isGreaterThan(asked.getFirst()).isLessThanOrEqualTo(asked.getLast());
+      }
+      finish(work);
+    }
+  }
+
+  /** Another delivery's, whose call may run. */
+  @Test
+  void whoeverAsksForTheFirstTimeHasNotWonWhatIsOpen() throws InterruptedException {
+    handlers.put("pay.transfer", remote("ledger"));
+    ClaimAnswer open = new ClaimAnswer.Open("a/1");
+    answers.add(Optional.of(open));
+    dispatcher.add(List.of(execute("a")));
+    assertThat(next().claim).isEqualTo(open);
+  }
+
+  private List<ClaimAnswer> take(List<ClaimRequest> requests, Instant now) throws SQLException {
+    asked.add(System.nanoTime());
+    return List.of(answers.remove().orElseThrow(() -> new SQLException("unreachable", "08001")));
+  }
+
   private Work next() throws InterruptedException {
     return Objects.requireNonNull(started.poll(30, TimeUnit.SECONDS), "nothing starts");
   }
@@ -140,6 +180,10 @@ class DispatcherTest {
   private void finish(Work work) {
     dispatcher.leave(work);
     dispatcher.done(work);
+  }
+
+  private static Work execute(String operation) {
+    return new Work(Commands.execute(operation, "{}"), PARTITION, 9, List.of());
   }
 
   private static Work work(String operation, int attempt) {

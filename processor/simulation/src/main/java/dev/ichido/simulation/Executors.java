@@ -294,12 +294,11 @@ final class Executors {
       if (!answered) {
         return;
       }
-      if (askedBefore && world.protocol.executor().hadWon(command, answer, e.owner())) {
-        work.claim = new ClaimAnswer.Won();
-      } else {
-        work.claim = world.protocol.executor().granted(request, answer);
+      if (answer instanceof ClaimAnswer.Won) {
         work.claimAskedAt = world.now;
       }
+      work.claim =
+          world.protocol.executor().granted(command, request, answer, e.owner(), askedBefore);
     }
     work.stage = Stage.CLAIMED;
   }

@@ -61,12 +61,13 @@ public record Protocol(
       return AttemptProtocol.claim(command, now, null);
     }
 
-    default ClaimAnswer granted(ClaimRequest request, ClaimAnswer answer) {
-      return AttemptProtocol.granted(request, answer);
-    }
-
-    default boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
-      return AttemptProtocol.hadWon(command, answer, owner);
+    default ClaimAnswer granted(
+        ToolCommand command,
+        ClaimRequest request,
+        ClaimAnswer answer,
+        String owner,
+        boolean askedBefore) {
+      return AttemptProtocol.granted(command, request, answer, owner, askedBefore);
     }
 
     default Next next(ToolCommand command, @Nullable ClaimAnswer claim) {

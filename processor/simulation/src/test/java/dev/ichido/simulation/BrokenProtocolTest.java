@@ -154,8 +154,15 @@ class BrokenProtocolTest {
             Protocol.SHIPPED.with(
                 new ExecutorRules() {
                   @Override
-                  public boolean hadWon(ToolCommand command, ClaimAnswer answer, String owner) {
-                    return answer instanceof ClaimAnswer.Open;
+                  public ClaimAnswer granted(
+                      ToolCommand command,
+                      ClaimRequest request,
+                      ClaimAnswer answer,
+                      String owner,
+                      boolean askedBefore) {
+                    return askedBefore && answer instanceof ClaimAnswer.Open
+                        ? new ClaimAnswer.Won()
+                        : ExecutorRules.super.granted(command, request, answer, owner, askedBefore);
                   }
                 }),
             Set.of(Invariant.TRUTH, Invariant.AT_MOST_ONE_EFFECT)),
