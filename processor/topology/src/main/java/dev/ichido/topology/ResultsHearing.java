@@ -64,7 +64,13 @@ final class ResultsHearing implements Hearing, AutoCloseable {
    * @param backlog the ends of all that the process had to read by then; of a task that was not
    *     seen yet, as of when it was
    */
-  private record End(Instant askedAt, long offset, Map<TopicPartition, Long> backlog) {}
+  private record End(Instant askedAt, long offset, Map<TopicPartition, Long> backlog) {
+    End with(Map<TopicPartition, Long> ends) {
+      Map<TopicPartition, Long> all = new HashMap<>(ends);
+      all.putAll(backlog);
+      return new End(askedAt, offset, all);
+    }
+  }
 
   private static final class Ear {
     private Instant heardUntil = Instant.EPOCH;
@@ -188,7 +194,7 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       if (ear != null && ear.inVainSince != null && end != null && position != null) {
         hear(
             ear,
-            counts ? new End(asked.askedAt(), end, new HashMap<>(answer.ends())) : null,
+            counts ? new End(asked.askedAt(), end, answer.ends()) : null,
             position,
             answer,
             now);
@@ -209,9 +215,8 @@ final class ResultsHearing implements Hearing, AutoCloseable {
       ear.inVainSince = null;
       toldOfSilence = false;
     } else {
-      answer.ends().forEach(end.backlog()::putIfAbsent);
-      ear.inVainSince = isLess(end.backlog(), answer.positions()) ? now : ear.inVainSince;
-      ear.end = end;
+      ear.end = end.with(answer.ends());
+      ear.inVainSince = isLess(ear.end.backlog(), answer.positions()) ? now : ear.inVainSince;
     }
   }
 
