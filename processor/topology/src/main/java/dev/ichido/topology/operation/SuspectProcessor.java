@@ -80,13 +80,9 @@ public final class SuspectProcessor implements Processor<byte[], byte[], byte[],
   }
 
   private void answer(String key, Question question, Record<byte[], byte[]> record) {
-    Instant at = clock.now();
-    Duration window = window(key);
-    Optional<String> twin = suspects.findTwin(key, question.operationId(), window, at);
-    if (twin.isEmpty()) {
-      // From now on, not from its claim on: the next question may come first.
-      var unused = suspects.open(key, question.operationId(), window, at);
-    }
+    // Open from now on, not from its claim on: the next question may come first.
+    Optional<String> twin =
+        suspects.findTwinOrOpen(key, question.operationId(), window(key), clock.now());
     SourcePosition source = question.source();
     byte[] operation = source.key();
     context.forward(

@@ -41,9 +41,18 @@ public final class SuspectStore {
         .recordKey();
   }
 
-  /** Another operation of this meaning that is open, or was settled within the window. */
-  public Optional<String> findTwin(String key, String operationId, Duration window, Instant at) {
-    return findTwin(twins(key), operationId, window, at);
+  /**
+   * Another operation of this meaning that is open, or was settled within the window. Where there
+   * is none, this one is kept as open.
+   */
+  public Optional<String> findTwinOrOpen(
+      String key, String operationId, Duration window, Instant at) {
+    List<Twin> twins = twins(key);
+    Optional<String> twin = findTwin(twins, operationId, window, at);
+    if (twin.isEmpty()) {
+      put(key, twins, new Twin(operationId, null));
+    }
+    return twin;
   }
 
   private static Optional<String> findTwin(
@@ -58,7 +67,7 @@ public final class SuspectStore {
   /**
    * Keeps it as open.
    *
-   * @return its twin as {@link #findTwin} tells, if it was not known yet
+   * @return its twin as {@link #findTwinOrOpen} tells, if it was not known yet
    */
   public Optional<String> open(String key, String operationId, Duration window, Instant at) {
     List<Twin> twins = twins(key);
