@@ -1,6 +1,7 @@
 package dev.ichido.faults;
 
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.executor.AttemptProtocol;
 import dev.ichido.replay.TopicTail;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.Topics;
@@ -48,9 +49,6 @@ final class Journal implements AutoCloseable {
     private static final Set<String> KNOWN =
         Set.of("SUCCEEDED", "FAILED_RETRYABLE", "FAILED_TERMINAL", "CANCELLED", "EXPIRED");
 
-    private static final Set<String> NEVER_BEGUN =
-        Set.of("REVOKED", "DEADLINE_PASSED", "CLAIM_TOO_OLD");
-
     /** Empty when it was known all the time. */
     static Optional<Unknown> of(List<JournalEntry> operation) {
       Optional<Instant> since = Optional.empty();
@@ -66,7 +64,8 @@ final class Journal implements AutoCloseable {
         } else if (unknown && KNOWN.contains(state)) {
           until = Optional.of(line.getAt());
           unknown = false;
-          afterCall |= line.getReason() == null || !NEVER_BEGUN.contains(line.getReason());
+          afterCall |=
+              line.getReason() == null || !AttemptProtocol.NEVER_BEGUN.contains(line.getReason());
         }
       }
       boolean called = afterCall || unknown;

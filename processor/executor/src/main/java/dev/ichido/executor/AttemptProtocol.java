@@ -6,6 +6,7 @@ import dev.ichido.executor.claim.ClaimRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,13 @@ import org.jspecify.annotations.Nullable;
  * anything else, and what follows from the answer. The executor and its simulation share them.
  */
 public final class AttemptProtocol {
+  private static final String REVOKED = "REVOKED";
+  private static final String DEADLINE_PASSED = "DEADLINE_PASSED";
+  private static final String CLAIM_TOO_OLD = "CLAIM_TOO_OLD";
+
+  /** The reasons of an attempt whose claim or revocation proves that no call began. */
+  public static final Set<String> NEVER_BEGUN = Set.of(REVOKED, DEADLINE_PASSED, CLAIM_TOO_OLD);
+
   private AttemptProtocol() {}
 
   /** What is done next about a command. */
@@ -48,9 +56,9 @@ public final class AttemptProtocol {
     }
     Report revocation = null;
     if (!execute) {
-      revocation = revocation(command, "REVOKED", now);
+      revocation = revocation(command, REVOKED, now);
     } else if (command.isOver(now)) {
-      revocation = revocation(command, "DEADLINE_PASSED", now);
+      revocation = revocation(command, DEADLINE_PASSED, now);
     }
     return Optional.of(
         new ClaimRequest(
@@ -133,11 +141,11 @@ public final class AttemptProtocol {
   public static Optional<String> whyNotStart(
       ToolCommand command, Instant now, Duration sinceClaim) {
     if (command.isOver(now)) {
-      return Optional.of("DEADLINE_PASSED");
+      return Optional.of(DEADLINE_PASSED);
     }
     Duration within = command.startWithin();
     return within != null && sinceClaim.compareTo(within) >= 0
-        ? Optional.of("CLAIM_TOO_OLD")
+        ? Optional.of(CLAIM_TOO_OLD)
         : Optional.empty();
   }
 
