@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -408,31 +409,36 @@ public final class ExecutorRole implements AutoCloseable {
 
     /** Called by the dispatcher, with the claim taken. */
     private void startCall(Work work) {
-      calls.execute(
-          () -> {
-            work.runner = Thread.currentThread();
-            ScheduledFuture<?> watch =
-                timer.schedule(
-                    () -> giveUp(work, "HANDLER_TIMEOUT"),
-                    config.handlerTimeoutOrDefault().toMillis(),
-                    TimeUnit.MILLISECONDS);
-            try {
-              Told told = caller.perform(work);
-              if (work.reported.compareAndSet(false, true)) {
-                tell(work, told);
-              } else {
-                Told late = caller.late(told);
-                if (late != null && late.report() != null) {
-                  reporter.report(work, late, late.report(), () -> {});
-                }
-              }
-            } catch (RuntimeException | Error e) {
-              fail(e);
-            } finally {
-              watch.cancel(false);
-              dispatcher.leave(work);
-            }
-          });
+      try {
+        calls.execute(() -> call(work));
+      } catch (RejectedExecutionException e) {
+        LOG.debug("The claim came after the drain; its attempt is left to its lease", e);
+      }
+    }
+
+    private void call(Work work) {
+      work.runner = Thread.currentThread();
+      ScheduledFuture<?> watch =
+          timer.schedule(
+              () -> giveUp(work, "HANDLER_TIMEOUT"),
+              config.handlerTimeoutOrDefault().toMillis(),
+              TimeUnit.MILLISECONDS);
+      try {
+        Told told = caller.perform(work);
+        if (work.reported.compareAndSet(false, true)) {
+          tell(work, told);
+        } else {
+          Told late = caller.late(told);
+          if (late != null && late.report() != null) {
+            reporter.report(work, late, late.report(), () -> {});
+          }
+        }
+      } catch (RuntimeException | Error e) {
+        fail(e);
+      } finally {
+        watch.cancel(false);
+        dispatcher.leave(work);
+      }
     }
 
     private void giveUp(Work work, String reason) {

@@ -532,6 +532,13 @@ class ExecutorRoleIT {
     await().atMost(PATIENCE).until(outage::holds);
     role.close();
     outage.letGo();
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                Thread.getAllStackTraces().keySet().stream()
+                    .noneMatch(it -> it.getName().equals("ichido-executor-dispatch")));
+    assertThat(role.failure()).isEmpty();
     assertThat(stack.results(topics)).isEmpty();
     assertThat(remote.requests()).isEmpty();
   }
