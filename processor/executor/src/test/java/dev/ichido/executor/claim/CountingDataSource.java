@@ -1,13 +1,8 @@
 package dev.ichido.executor.claim;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
+import dev.ichido.executor.CallThrough;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
-import org.jspecify.annotations.Nullable;
 
 /** Counts the statements that are sent to the database: each is a round trip. */
 final class CountingDataSource {
@@ -15,7 +10,14 @@ final class CountingDataSource {
   private final DataSource counted;
 
   CountingDataSource(DataSource real) {
-    counted = proxy(DataSource.class, real);
+    CallThrough counting =
+        (method, call) -> {
+          if (method.startsWith("execute")) {
+            executions.incrementAndGet();
+          }
+          return call.go();
+        };
+    counted = counting.to(real);
   }
 
   DataSource dataSource() {
@@ -24,33 +26,5 @@ final class CountingDataSource {
 
   int executions() {
     return executions.get();
-  }
-
-  private <T> T proxy(Class<T> type, T real) {
-    return type.cast(
-        Proxy.newProxyInstance(
-            CountingDataSource.class.getClassLoader(),
-            new Class<?>[] {type},
-            (proxy, method, arguments) -> {
-              Object result = call(method, real, arguments);
-              if (method.getName().startsWith("execute")) {
-                executions.incrementAndGet();
-              }
-              if (result instanceof PreparedStatement statement) {
-                return proxy(PreparedStatement.class, statement);
-              }
-              return result instanceof Connection connection
-                  ? proxy(Connection.class, connection)
-                  : result;
-            }));
-  }
-
-  private static @Nullable Object call(
-      Method method, @Nullable Object target, Object @Nullable [] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause() == null ? e : e.getCause();
-    }
   }
 }
