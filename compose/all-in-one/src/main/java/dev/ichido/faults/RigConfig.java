@@ -104,6 +104,17 @@ final class RigConfig {
       """
           .strip();
 
+  /** The remote with a key, that keeps it for a day and can be asked. */
+  private static final String CHARGED =
+      """
+      retry: RETRY
+          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
+          http:
+            KEYED
+            status: { url: 'IETF/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }\
+      """
+          .replace("KEYED", KEYED);
+
   private static final String ACTIONS =
       """
       tenants:
@@ -124,11 +135,7 @@ final class RigConfig {
         pay.named: { lease: 3s, retry: RETRY, remote: ASKED, http: NAMED_ASKED }
         charge.named:
           lease: 3s
-          retry: RETRY
-          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
-          http:
-            NAMED_KEYED
-            status: { url: 'http://localhost:IETF_PORT/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
+          NAMED_CHARGED
         # Everything about it is forgotten soon.
         pay.brief:
           lease: LEASE
@@ -153,19 +160,11 @@ final class RigConfig {
         # A remote that dedupes on a key, for a day.
         charge:
           lease: LEASE
-          retry: RETRY
-          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
-          http:
-            KEYED
-            status: { url: 'IETF/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
+          CHARGED
         # The same under a lease that outlasts the restarts of a busy executor.
         charge.patient:
           lease: 30s
-          retry: RETRY
-          remote: { dedupes_on_key: true, dedupe_window: 24h, status_read: true, absent_after: { reads: 2, over: 1s } }
-          http:
-            KEYED
-            status: { url: 'IETF/payments/{arguments.order}', absent: [404], found: $.found, reference: $.reference }
+          CHARGED
         # The same key, remembered for a few seconds, and nothing else to hold on to.
         charge.brief:
           lease: LEASE
@@ -216,10 +215,11 @@ final class RigConfig {
           .replace("REGIONAL", asked("/transfers", "{arguments.order}@{scope}"))
           .replace("GIFT", asked("/gifts", "{operation_id}"))
           .replace(
-              "NAMED_KEYED",
-              KEYED
+              "NAMED_CHARGED",
+              CHARGED
                   .replace("IETF", "http://localhost:IETF_PORT")
                   .replace("TIMEOUTS", LONG_TIMEOUTS))
+          .replace("CHARGED", CHARGED)
           .replace("KEYED", KEYED)
           .replace(
               "RETRY",
