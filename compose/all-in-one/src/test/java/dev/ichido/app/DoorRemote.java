@@ -54,6 +54,7 @@ final class DoorRemote implements AutoCloseable {
       t2: { principals: ['agent:a'] }
     actions:
       pay: { effect: write, http: %1$s/pay', precondition: { header: If-Match } } }
+      shared: { effect: write, share: tenant, http: %1$s/pay' } }
       slow: { effect: write, lease: 120s, http: %1$s/slow', timeouts: { connect: 5s, first_byte: 100s, total: 110s } } }
       held: { effect: write, lease: 300s, http: %1$s/held', timeouts: { connect: 5s, first_byte: 280s, total: 290s } } }
       lost: { effect: write, lease: 60s, http: %1$s/lost' } }

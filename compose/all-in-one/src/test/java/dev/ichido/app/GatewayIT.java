@@ -354,6 +354,50 @@ class GatewayIT {
     assertThat(remote.effects("t2", key)).hasSize(1);
   }
 
+  /** A reply under an operation's id need not tell of that operation. */
+  @Test
+  @Tag("FR-44")
+  void whoWasToldOfNoOperationIsShownNone() throws SQLException {
+    String key = "told-of-no-operation-0001";
+    refused(
+        colleague.post(
+            "pay", key, "{}", "Prefer", WAIT, "Ichido-Issued-At", "2001-01-01T00:00:00Z"),
+        410,
+        "LATE_REPLAY");
+    assertThat(pay(key).status()).isEqualTo(200);
+    Answer read = colleague.post("look", key, "{}");
+    assertThat(read.body().at("/result/balance").asInt()).isEqualTo(17);
+    hidden(colleague.get("/v1/operations/" + key));
+
+    sql("update ichido.inbox_operation set conflict = true where operation_id = '" + key + "'");
+    refused(colleague.post("pay", key, "{}", "Prefer", WAIT), 403, "UNAUTHORIZED");
+    assertThat(colleague.post("look", key, "{}").body().at("/result/balance").asInt())
+        .as("another's conflict takes nothing away")
+        .isEqualTo(17);
+    hidden(colleague.get("/v1/operations/" + key));
+    assertThat(pay(key).body().get("conflict").asBoolean()).isTrue();
+  }
+
+  private static void hidden(Answer shown) {
+    assertThat(shown.body().get("state").isNull()).as(shown.body().toString()).isTrue();
+    assertThat(shown.body().get("timeline")).isEmpty();
+    assertThat(List.of("result", "remote_reference", "revision", "conflict"))
+        .noneMatch(shown.body()::has);
+  }
+
+  @Test
+  void whoMayShareAnOperationIsShownIt() {
+    String key = "shared-operation-0001";
+    assertThat(agent.post("shared", key, "{}", "Prefer", WAIT).status()).isEqualTo(200);
+    refused(colleague.get("/v1/operations/" + key), 404, "OPERATION_UNKNOWN");
+    Answer told = colleague.post("shared", key, "{}", "Prefer", WAIT);
+    assertThat(told.text("marker")).isEqualTo("REPLAYED");
+    Answer shown = colleague.get("/v1/operations/" + key);
+    assertThat(shown.text("state")).isEqualTo("SUCCEEDED");
+    assertThat(shown.body().get("result")).isEqualTo(told.body().get("result"));
+    assertThat(remote.effects("t1", key)).hasSize(1);
+  }
+
   /** The door is a process of its own here. One in five is cut off before, and is back. */
   @Test
   @Tag("FR-14")

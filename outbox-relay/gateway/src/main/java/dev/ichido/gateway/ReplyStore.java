@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the tables {@code ichido.inbox_*}, and what the journal says of operations. A caller sees
- * an operation that is bound to its principal, and one that the processor told it of: by a reply
- * that neither refused it nor hid the operation.
+ * an operation that is bound to its principal, and one that the processor told it of. A reply that
+ * tells of an operation carries its revision; a refusal and the answers to a read carry 0, and
+ * nothing that is known of the operation is told beside them.
  */
 final class ReplyStore {
   private static final String REPLIES =
@@ -26,7 +27,8 @@ final class ReplyStore {
       select r.*, coalesce(o.conflict, false) as conflict
         from ichido.inbox_reply r
         left join ichido.inbox_operation o
-          on o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id
+          on r.revision > 0
+             and o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id
       """;
 
   /**
@@ -59,7 +61,7 @@ final class ReplyStore {
                     or exists (select from ichido.inbox_reply r
                                 where r.operation_id = k.operation_id and r.tenant = k.tenant
                                   and r.scope = k.scope and r.principal = ?
-                                  and r.verdict not in ('INVALID', 'UNAUTHORIZED')))
+                                  and r.revision > 0))
             """;
 
   private static final String EVENTS =
