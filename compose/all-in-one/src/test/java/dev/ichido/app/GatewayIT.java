@@ -398,6 +398,21 @@ class GatewayIT {
     assertThat(remote.effects("t1", key)).hasSize(1);
   }
 
+  @Test
+  void aCompensationThatCannotBeginYetIsAskedForAgain() {
+    String original = "undone-operation-0001";
+    String key = "undoing-operation-0001";
+    Answer later = pay(key, "Ichido-Compensates", original);
+    refused(later, 409, "ORIGINAL_ABSENT");
+    assertThat(later.body().get("retry").asBoolean()).isTrue();
+    assertThat(later.header("Retry-After")).isNotEmpty();
+    assertThat(remote.effects("t1", key)).isEmpty();
+
+    assertThat(pay(original).status()).isEqualTo(200);
+    assertThat(pay(key, "Ichido-Compensates", original).status()).isEqualTo(200);
+    assertThat(remote.effects("t1", key)).hasSize(1);
+  }
+
   /** The door is a process of its own here. One in five is cut off before, and is back. */
   @Test
   @Tag("FR-14")

@@ -143,6 +143,29 @@ class McpIT {
             it -> content.test(it.path("structuredContent")));
   }
 
+  @Test
+  void aCompensationThatCannotBeginYetIsToBeAskedForAgain() throws Exception {
+    String id = "undoes-what-is-to-come";
+    String params =
+        McpTalk.params("pay", id, "{\"n\":\"undoing\"}")
+            .replace(
+                "\"_meta\":{", "\"_meta\":{\"dev.ichido/compensates\":\"done-and-then-undone\",");
+    JsonNode later = agent.ask("tools/call", params).path("result");
+    assertThat(later.path("isError").asBoolean()).as(later.toString()).isTrue();
+    assertThat(text(later))
+        .contains("Nothing was done by this call", "Make this very call again", id)
+        .contains("ORIGINAL_ABSENT");
+    JsonNode status = agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}");
+    assertThat(text(status)).contains("Make this very call again");
+    assertThat(status.path("structuredContent").path("call_again").asBoolean()).isTrue();
+    assertThat(effects("undoing")).isEmpty();
+
+    agent.call("pay", "done-and-then-undone", "{\"n\":\"undone\"}");
+    assertThat(meta(agent.ask("tools/call", params).path("result"), "marker"))
+        .isEqualTo("EXECUTED");
+    assertThat(effects("undoing")).hasSize(1);
+  }
+
   private static String meta(JsonNode result, String name) {
     return result.path("_meta").path("dev.ichido/" + name).asText();
   }

@@ -15,7 +15,7 @@ final class AnswerTable {
   /** Whether the same request with the same key is of use. */
   enum Retry {
     NEVER,
-    /** At the time of {@code Retry-After}; it attaches to the attempt that runs. */
+    /** At the time of {@code Retry-After}; it attaches to the attempt that runs, if one does. */
     SAME_KEY,
     /** At {@code retry_at}, where there is one. */
     WHEN_DUE
@@ -51,6 +51,13 @@ final class AnswerTable {
               "DUPLICATE_IN_PROGRESS",
               new Line(409, Retry.SAME_KEY, "The operation is being carried out")));
 
+  /** Nothing is known of the operation, and this reply begins nothing. */
+  private static final Map<String, Line> WITHOUT_STATE =
+      ordered(
+          Map.entry(
+              "RETRY_LATER",
+              new Line(409, Retry.SAME_KEY, "The operation that this one undoes is not settled")));
+
   private static final Map<String, Line> BY_STATE =
       ordered(
           Map.entry("SUCCEEDED", DONE),
@@ -83,7 +90,8 @@ final class AnswerTable {
     if (byVerdict != null) {
       return byVerdict;
     }
-    Line byState = reply.state() == null ? null : BY_STATE.get(reply.state());
+    Line byState =
+        reply.state() == null ? WITHOUT_STATE.get(reply.verdict()) : BY_STATE.get(reply.state());
     if (byState != null) {
       return byState;
     }
@@ -106,6 +114,7 @@ final class AnswerTable {
     Map<String, Map<String, Line>> all = new LinkedHashMap<>();
     all.put("code of INVALID", BY_CODE);
     all.put("verdict", BY_VERDICT);
+    all.put("verdict without a state", WITHOUT_STATE);
     all.put("state", BY_STATE);
     all.put("verdict on a DELETE", OF_CANCEL);
     return all;

@@ -18,7 +18,9 @@ final class McpAnswers {
     /** It is over for now, without a result. */
     HELD,
     /** Nothing was done by this call. */
-    REFUSED
+    REFUSED,
+    /** Nothing is done until the very same call is made again. */
+    LATER
   }
 
   /**
@@ -78,6 +80,16 @@ final class McpAnswers {
                       + " operation_id and may have been carried out under it. Ask operation_status"
                       + " of that one.")));
 
+  /** Nothing is known of the operation, and this reply begins nothing. */
+  private static final Map<String, Line> WITHOUT_STATE =
+      ordered(
+          Map.entry(
+              "RETRY_LATER",
+              new Line(
+                  Kind.LATER,
+                  "Nothing was done by this call: the operation that it undoes is not settled. Make"
+                      + " this very call again, as operation ID, when that one is settled.")));
+
   private static final Map<String, Line> BY_STATE =
       ordered(
           Map.entry("SUCCEEDED", DONE),
@@ -111,7 +123,12 @@ final class McpAnswers {
       return CONFLICT;
     }
     Line byVerdict = BY_VERDICT.get(reply.verdict());
-    return byVerdict == null ? ofState(reply.state() == null ? "" : reply.state()) : byVerdict;
+    if (byVerdict != null) {
+      return byVerdict;
+    }
+    return reply.state() == null
+        ? WITHOUT_STATE.getOrDefault(reply.verdict(), WRITTEN)
+        : ofState(reply.state());
   }
 
   static Line ofState(String state) {
@@ -122,6 +139,7 @@ final class McpAnswers {
   static Map<String, Map<String, Line>> all() {
     Map<String, Map<String, Line>> all = new LinkedHashMap<>();
     all.put("verdict", BY_VERDICT);
+    all.put("verdict without a state", WITHOUT_STATE);
     all.put("state", BY_STATE);
     return all;
   }

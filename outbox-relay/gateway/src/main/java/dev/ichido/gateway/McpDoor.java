@@ -247,7 +247,7 @@ final class McpDoor {
         session.settle(operationId);
         yield McpJson.result(id, held(line, operationId, reply, structured));
       }
-      case REFUSED -> {
+      case REFUSED, LATER -> {
         session.settle(operationId);
         yield McpJson.result(id, refused(line, operationId, reply));
       }
@@ -435,7 +435,7 @@ final class McpDoor {
         status.put("conflict", true);
       }
     }
-    status.put("call_again", false);
+    status.put("call_again", line.kind() == McpAnswers.Kind.LATER);
     ObjectNode result = text(false, line.of(operationId));
     ((ArrayNode) result.get("content"))
         .addObject()

@@ -29,6 +29,8 @@ class AnswerTableTest {
         "SETTLED, -, UNKNOWN_RECONCILIATION, false, 202",
         "SETTLED, -, FAILED_RETRYABLE, false, 202",
         "RETRY_LATER, BACKOFF, FAILED_RETRYABLE, false, 202",
+        "RETRY_LATER, ORIGINAL_ABSENT, -, true, 409",
+        "RETRY_LATER, ORIGINAL_UNKNOWN, -, true, 409",
         "FINGERPRINT_MISMATCH, -, SUCCEEDED, true, 422",
         "HELD_SUSPECT, -, -, true, 422",
         "EXPIRED, -, EXPIRED, true, 410",
@@ -71,6 +73,16 @@ class AnswerTableTest {
         Replies.of("RETRY_LATER", "MAX_ATTEMPTS", "FAILED_RETRYABLE", false, null, null, false);
     assertThat(Documents.answer(due, AnswerTable.line(due)).get("retry").asBoolean()).isTrue();
     assertThat(Documents.answer(stuck, AnswerTable.line(stuck)).get("retry").asBoolean()).isFalse();
+  }
+
+  @Test
+  void aCompensationThatWasNotTakenIsNoSuccessAndIsSentAgain() {
+    Reply later = Replies.of("RETRY_LATER", "ORIGINAL_IN_PROGRESS", null, true, null, null, false);
+    AnswerTable.Line line = AnswerTable.line(later);
+    assertThat(line.title()).contains("not settled");
+    assertThat(Documents.answer(later, line).get("retry").asBoolean()).isTrue();
+    assertThat(Documents.answer(later, line).get("code").asText())
+        .isEqualTo("ORIGINAL_IN_PROGRESS");
   }
 
   @Test

@@ -132,7 +132,9 @@ class GatewayDocsTest {
 
             The door judges nothing: it looks the processor's reply up in this table, from top to
             bottom, and the first line that names it holds. ID is the operation id. A RESULT is the
-            tool's own, unchanged, where there is one; GOES_ON is told when the wait is over.
+            tool's own, unchanged, where there is one; GOES_ON is told when the wait is over. Of a
+            REFUSED call and of one that is to be made LATER the code, the detail and the time are
+            told too; both are errors.
 
             Regenerate: `%s`
 

@@ -41,7 +41,8 @@ public final class VerdictGuide {
               + " the result.";
       case RETRY_LATER ->
           "No attempt took effect, provably, and the next one is not due or not allowed; or the"
-              + " operation that this one undoes has not taken effect yet. The code says why.";
+              + " operation that this one undoes is not settled, so that this one was not begun. The"
+              + " code says why.";
       case RECLAIMED ->
           "The next attempt was started, after proof that none before it took effect or under the"
               + " remote's own dedupe.";
@@ -109,7 +110,9 @@ public final class VerdictGuide {
       case HELD_UNKNOWN ->
           "Wait, and do not act in another way. An operator may settle it with evidence.";
       case RETRY_LATER ->
-          "Wait for the time in the reply. When there is none, a person resolves or cancels.";
+          "Wait for the time in the reply; under retry.auto false, send again then. When there is none,"
+              + " a person resolves or cancels. What was not begun, by a final reply without a state,"
+              + " is sent again under its id when the original is settled.";
       case HELD_SUSPECT ->
           "Send under the original operation id, or with a discriminator when the twin is meant.";
       case SETTLED, RECONCILED, RESOLVED ->

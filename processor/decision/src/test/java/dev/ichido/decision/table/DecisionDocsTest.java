@@ -161,7 +161,7 @@ class DecisionDocsTest {
       page.append("What to do: ").append(VerdictGuide.whatToDo(verdict)).append("\n\n");
       page.append(
           verdict.leavesWaiting()
-              ? "The delivery waits: further replies follow.\n"
+              ? "The delivery waits: further replies follow, unless the reply says that it is final.\n"
               : onIntent && verdict != Verdict.PASSED_THROUGH ? "The reply is final.\n" : "");
     }
     page.append("\n# Codes beside a verdict\n");
