@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.config.IchidoConfig;
+import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.mcp.McpContract;
 import dev.ichido.gateway.McpTool;
 import dev.ichido.outbox.KeyFields;
@@ -71,26 +72,20 @@ final class McpPolicy {
   }
 
   /** What the door needs to know of each tool that the policy names. */
-  static Map<String, McpTool> tools(IchidoConfig config, String server) {
+  static Map<String, McpTool> tools(LivePolicy.Loaded loaded, String server) {
     Map<String, McpTool> tools = new LinkedHashMap<>();
-    contracts(config, server)
+    contracts(loaded.config(), server)
         .forEach(
-            (action, contract) ->
-                tools.put(
-                    contract.tool(),
-                    new McpTool(
-                        action,
-                        config
-                            .policy()
-                            .root()
-                            .path("actions")
-                            .path(action)
-                            .path("effect")
-                            .asText("write")
-                            .equals("read"),
-                        contract.identity().isEmpty()
-                            ? null
-                            : new KeyFields(contract.identity()))));
+            (action, contract) -> {
+              ActionPolicy policy = loaded.rules().findAction(action).orElseThrow().policy();
+              tools.put(
+                  contract.tool(),
+                  new McpTool(
+                      action,
+                      policy.effect() == ActionPolicy.ActionEffect.READ,
+                      policy.retry().auto(),
+                      contract.identity().isEmpty() ? null : new KeyFields(contract.identity())));
+            });
     return tools;
   }
 

@@ -102,7 +102,7 @@ public final class McpProxy implements AutoCloseable {
     policy.take(
         loaded -> {
           rules.set(loaded.config());
-          tools.set(McpPolicy.tools(loaded.config(), settings.name()));
+          tools.set(McpPolicy.tools(loaded, settings.name()));
         });
     door =
         new McpRole(

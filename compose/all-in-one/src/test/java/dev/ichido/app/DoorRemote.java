@@ -59,6 +59,8 @@ final class DoorRemote implements AutoCloseable {
       held: { effect: write, lease: 300s, http: %1$s/held', timeouts: { connect: 5s, first_byte: 280s, total: 290s } } }
       lost: { effect: write, lease: 60s, http: %1$s/lost' } }
       refuse: { effect: write, http: %1$s/refuse', answers: { expected: [2xx], terminal: [422] } } }
+      asked: { effect: write, retry: { auto: false }, http: { method: POST, url: 'http://127.0.0.1:1/' } }
+      stuck: { effect: write, retry: { max_attempts: 1 }, http: { method: POST, url: 'http://127.0.0.1:1/' } }
       look: { effect: read, http: { method: POST, url: 'http://127.0.0.1:%2$d/read' } }
     """
         .formatted(

@@ -406,11 +406,42 @@ class GatewayIT {
     refused(later, 409, "ORIGINAL_ABSENT");
     assertThat(later.body().get("retry").asBoolean()).isTrue();
     assertThat(later.header("Retry-After")).isNotEmpty();
+    assertThat(agent.get("/v1/operations/" + key).body().get("retry").asBoolean()).isTrue();
     assertThat(remote.effects("t1", key)).isEmpty();
 
     assertThat(pay(original).status()).isEqualTo(200);
     assertThat(pay(key, "Ichido-Compensates", original).status()).isEqualTo(200);
+    assertThat(agent.get("/v1/operations/" + key).body().get("retry").asBoolean(true)).isFalse();
     assertThat(remote.effects("t1", key)).hasSize(1);
+  }
+
+  /** Neither has taken effect: one waits to be sent again, for the other only a person helps. */
+  @Test
+  void whoAsksOfAProvenFailureIsToldWhetherToSendItAgain() {
+    String asked = "begins-when-asked-0001";
+    String stuck = "stuck-operation-00001";
+    assertThat(agent.post("asked", asked, "{}").status()).isEqualTo(202);
+    assertThat(agent.post("stuck", stuck, "{}").status()).isEqualTo(202);
+    Answer due = awaitFailed(asked, true);
+    assertThat(due.text("retry_at")).isNotEmpty();
+    Answer over = awaitFailed(stuck, false);
+    assertThat(over.body().has("retry_at")).as("no attempt is due").isFalse();
+    assertThat(agent.get("/v1/operations?state=FAILED_RETRYABLE").body().get("operations"))
+        .allSatisfy(
+            it ->
+                assertThat(it.has("retry_at"))
+                    .isEqualTo(it.get("operation_id").asText().equals(asked)));
+  }
+
+  private static Answer awaitFailed(String key, boolean retry) {
+    return await()
+        .atMost(LIMIT)
+        .until(
+            () -> agent.get("/v1/operations/" + key),
+            it ->
+                it.text("state").equals("FAILED_RETRYABLE")
+                    && it.body().get("retry").asBoolean() == retry
+                    && it.body().has("retry_at") == retry);
   }
 
   /** The door is a process of its own here. One in five is cut off before, and is back. */

@@ -26,6 +26,9 @@ import java.nio.channels.Channels;
 import java.nio.channels.Pipe;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -55,7 +59,7 @@ class McpIT {
         t2: { principals: ['agent:far'] }
       actions:
         invoice.send: { effect: write, mcp: { server: near, tool: send, identity: [invoice] } }
-        watched.peek: { effect: write, mcp: { server: near, tool: peek } }
+        watched.peek: { effect: write, retry: { auto: false }, mcp: { server: near, tool: peek } }
         far.pay: { effect: write, mcp: { server: far, tool: pay } }
         lone.slow: { effect: write, lease: 4s, remote: { status_read: false }, mcp: { server: lone, tool: slow } }
       """;
@@ -164,6 +168,53 @@ class McpIT {
     assertThat(meta(agent.ask("tools/call", params).path("result"), "marker"))
         .isEqualTo("EXECUTED");
     assertThat(effects("undoing")).hasSize(1);
+  }
+
+  @Test
+  void whoAsksOfAnOperationThatDoesNotGoOnIsToldWhatBringsItOn() throws Exception {
+    String id = "two-results-were-told";
+    agent.call("pay", id, "{\"n\":\"conflict\"}");
+    sql("update ichido.inbox_operation set conflict = true where operation_id = '" + id + "'");
+    assertThat(text(agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}")))
+        .startsWith("Two different results")
+        .contains("a person has to look");
+
+    JsonNode asked = failed("begins-when-asked", "watched.peek", null);
+    assertThat(text(asked)).contains("begins only when this very call is made again");
+    assertThat(asked.path("structuredContent").path("call_again").asBoolean()).isTrue();
+    JsonNode goesOn = failed("goes-on-by-itself", "near.pay", null);
+    assertThat(text(goesOn)).contains("without another call");
+    JsonNode stuck = failed("stuck-for-a-person", "near.pay", "MAX_ATTEMPTS");
+    assertThat(text(stuck)).contains("a person has to look").contains("Do not call the tool again");
+    assertThat(stuck.path("structuredContent").path("call_again").asBoolean(true)).isFalse();
+    assertThat(text(failed("stuck-and-only-asked", "watched.peek", "RETRY_HORIZON")))
+        .contains("a person has to look");
+  }
+
+  /** The status of an operation that provably failed, as the journal tells it. */
+  private static JsonNode failed(String id, String action, @Nullable String code) throws Exception {
+    sql(
+        "insert into ichido.operation (tenant, scope, operation_id, revision, state, attempt,"
+            + " action, principal, fingerprint_version, retry_at, alarm, known_since, changed_at)"
+            + " values ('t1', 'global', '%s', 2, 'FAILED_RETRYABLE', 1, '%s', 'agent:a', 1, now(),"
+                .formatted(id, action)
+            + " false, now(), now())");
+    if (code != null) {
+      sql(
+          "insert into ichido.operation_event (tenant, scope, operation_id, revision, event,"
+              + " verdict, code, alarm, state_before, state_after, attempt, at) values ('t1',"
+              + " 'global', '%s', 2, 'DEADLINE_REACHED', 'RETRY_LATER', '%s', false,"
+                  .formatted(id, code)
+              + " 'FAILED_RETRYABLE', 'FAILED_RETRYABLE', 1, now())");
+    }
+    return agent.call("operation_status", "", "{\"operation_id\":\"" + id + "\"}");
+  }
+
+  private static void sql(String text) throws SQLException {
+    try (Connection connection = stack.stack().dataSource().getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.executeUpdate(text);
+    }
   }
 
   private static String meta(JsonNode result, String name) {

@@ -98,6 +98,11 @@ final class AnswerTable {
     return reply.last() ? DONE : ACCEPTED;
   }
 
+  /** For an operation that is asked for. */
+  static Line line(ReplyStore.Operation known) {
+    return known.conflict() ? WITHHELD : BY_STATE.getOrDefault(known.state(), ACCEPTED);
+  }
+
   /** For a wish to cancel. */
   static Line lineOfCancel(Reply reply) {
     Line own = OF_CANCEL.get(reply.verdict());

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.URLEncoder;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON documents that callers are sent. A member without a value is left out. */
@@ -54,7 +55,7 @@ final class Documents {
       put(document, "detail", reply.detail());
     }
     describe(document, reply);
-    document.put("retry", isRetryOfUse(reply, line));
+    document.put("retry", isRetryOfUse(line, reply.retryAt()));
     return document;
   }
 
@@ -111,7 +112,7 @@ final class Documents {
       Intake.@Nullable Asked asked,
       ReplyStore.@Nullable Operation known,
       Collection<ReplyStore.Event> events,
-      Collection<Reply> told) {
+      List<Reply> told) {
     ObjectNode document =
         known == null
             ? object()
@@ -130,7 +131,7 @@ final class Documents {
       put(document, "action", asked.action());
       put(document, "issued_at", asked.issuedAt());
     }
-    document.put("retry", false);
+    document.put("retry", isRetryOfUse(known, told));
     ArrayNode timeline = document.putArray("timeline");
     for (ReplyStore.Event event : events) {
       ObjectNode line = timeline.addObject();
@@ -161,11 +162,19 @@ final class Documents {
     return reply.verdict().equals("REPLAYED");
   }
 
-  private static boolean isRetryOfUse(Reply reply, AnswerTable.Line line) {
+  private static boolean isRetryOfUse(ReplyStore.@Nullable Operation known, List<Reply> told) {
+    if (known != null) {
+      return isRetryOfUse(AnswerTable.line(known), known.retryAt());
+    }
+    return !told.isEmpty()
+        && isRetryOfUse(AnswerTable.line(told.getLast()), told.getLast().retryAt());
+  }
+
+  private static boolean isRetryOfUse(AnswerTable.Line line, @Nullable Instant retryAt) {
     return switch (line.retry()) {
       case NEVER -> false;
       case SAME_KEY -> true;
-      case WHEN_DUE -> reply.retryAt() != null;
+      case WHEN_DUE -> retryAt != null;
     };
   }
 

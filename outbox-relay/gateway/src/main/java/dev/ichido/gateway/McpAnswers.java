@@ -1,7 +1,9 @@
 package dev.ichido.gateway;
 
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a model is told of a reply. It is a table, not a judgement: the first line that names the
@@ -33,6 +35,8 @@ final class McpAnswers {
       return sentence.replace("ID", operationId);
     }
   }
+
+  private static final String FAILED_RETRYABLE = "FAILED_RETRYABLE";
 
   static final Line WRITTEN =
       new Line(
@@ -90,6 +94,19 @@ final class McpAnswers {
                   "Nothing was done by this call: the operation that it undoes is not settled. Make"
                       + " this very call again, as operation ID, when that one is settled.")));
 
+  private static final Line STUCK =
+      new Line(
+          Kind.HELD,
+          "Operation ID has not taken effect, and no further attempt of it begins by itself: a"
+              + " person has to look at it. Do not call the tool again; call operation_status with"
+              + " this operation_id.");
+
+  private static final Line UNTIL_ASKED =
+      new Line(
+          Kind.LATER,
+          "Operation ID has not taken effect so far, and its next attempt begins only when this"
+              + " very call is made again, as operation ID.");
+
   private static final Map<String, Line> BY_STATE =
       ordered(
           Map.entry("SUCCEEDED", DONE),
@@ -105,7 +122,7 @@ final class McpAnswers {
                       + " with this operation_id.")),
           Map.entry("IN_PROGRESS", WRITTEN),
           Map.entry(
-              "FAILED_RETRYABLE",
+              FAILED_RETRYABLE,
               new Line(
                   Kind.GOES_ON,
                   "Operation ID has not taken effect so far; what is left of its attempts is made"
@@ -118,7 +135,12 @@ final class McpAnswers {
 
   private McpAnswers() {}
 
-  static Line line(Reply reply) {
+  /**
+   * Of a reply.
+   *
+   * @param retried whether the next attempt begins by itself
+   */
+  static Line line(Reply reply, boolean retried) {
     if (reply.conflict()) {
       return CONFLICT;
     }
@@ -128,18 +150,34 @@ final class McpAnswers {
     }
     return reply.state() == null
         ? WITHOUT_STATE.getOrDefault(reply.verdict(), WRITTEN)
-        : ofState(reply.state());
+        : ofState(reply.state(), reply.retryAt(), retried);
   }
 
-  static Line ofState(String state) {
-    return BY_STATE.getOrDefault(state, WRITTEN);
+  /** Of an operation that is asked for. */
+  static Line line(ReplyStore.Operation known, boolean retried) {
+    return known.conflict() ? CONFLICT : ofState(known.state(), known.retryAt(), retried);
+  }
+
+  private static Line ofState(String state, @Nullable Instant retryAt, boolean retried) {
+    if (state.equals(FAILED_RETRYABLE) && retryAt == null) {
+      return STUCK;
+    }
+    return state.equals(FAILED_RETRYABLE) && !retried
+        ? UNTIL_ASKED
+        : BY_STATE.getOrDefault(state, WRITTEN);
   }
 
   /** Every line, by what it is found under. */
   static Map<String, Map<String, Line>> all() {
     Map<String, Map<String, Line>> all = new LinkedHashMap<>();
+    all.put("before all else", ordered(Map.entry("conflict", CONFLICT)));
     all.put("verdict", BY_VERDICT);
     all.put("verdict without a state", WITHOUT_STATE);
+    all.put(
+        FAILED_RETRYABLE,
+        ordered(
+            Map.entry("without retry_at", STUCK),
+            Map.entry("under `retry.auto: false`", UNTIL_ASKED)));
     all.put("state", BY_STATE);
     return all;
   }

@@ -46,6 +46,13 @@ public record McpConfig(
     return tools.get().get(name);
   }
 
+  /** Whether the next attempt of an action begins by itself; so it does where nothing is said. */
+  boolean retried(@Nullable String action) {
+    return tools.get().values().stream()
+        .filter(tool -> tool.action().equals(action))
+        .allMatch(McpTool::retried);
+  }
+
   /** The action of a tool, named in the policy or not. */
   String action(String tool) {
     McpTool known = tool(tool);

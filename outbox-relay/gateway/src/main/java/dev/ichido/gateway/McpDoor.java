@@ -202,6 +202,7 @@ final class McpDoor {
     Caller caller = session.caller();
     String deliveryId = Intake.newDelivery();
     String action = config.action(name);
+    boolean retried = config.retried(action);
     OutboxIntent.Builder intent =
         OutboxIntent.execute()
             .tenant(caller.tenant())
@@ -228,7 +229,7 @@ final class McpDoor {
           first -> intent.issuedAt(first).build());
       reply =
           waiter.await(
-              told -> McpAnswers.line(told).kind() != McpAnswers.Kind.GOES_ON,
+              told -> McpAnswers.line(told, retried).kind() != McpAnswers.Kind.GOES_ON,
               config.answerWithin());
     } catch (ProblemException e) {
       session.settle(operationId);
@@ -240,7 +241,7 @@ final class McpDoor {
     if (reply == null) {
       return McpJson.result(id, held(McpAnswers.WRITTEN, operationId, null, structured));
     }
-    McpAnswers.Line line = McpAnswers.line(reply);
+    McpAnswers.Line line = McpAnswers.line(reply, retried);
     return switch (line.kind()) {
       case GOES_ON -> McpJson.result(id, held(line, operationId, reply, structured));
       case HELD -> {
@@ -340,6 +341,9 @@ final class McpDoor {
     if (!reply.differing().isEmpty()) {
       said.append(" It differs in ").append(String.join(", ", reply.differing())).append('.');
     }
+    if (line.kind() == McpAnswers.Kind.LATER && reply.retryAt() != null) {
+      said.append(" Not before ").append(reply.retryAt()).append('.');
+    }
     ObjectNode result = text(true, said.toString());
     describe(result, operationId, reply);
     return result;
@@ -382,18 +386,18 @@ final class McpDoor {
     if (reply == null) {
       return;
     }
-    put(meta, "state", reply.state());
-    put(meta, "marker", reply.marker());
-    put(meta, "verdict", reply.verdict());
-    put(meta, "code", reply.code());
-    put(meta, "original-at", reply.originalAt() == null ? null : reply.originalAt().toString());
-    put(meta, "lease-until", reply.leaseUntil() == null ? null : reply.leaseUntil().toString());
-    put(meta, "retry-at", reply.retryAt() == null ? null : reply.retryAt().toString());
+    put(meta, META + "state", reply.state());
+    put(meta, META + "marker", reply.marker());
+    put(meta, META + "verdict", reply.verdict());
+    put(meta, META + "code", reply.code());
+    put(meta, META + "original-at", reply.originalAt());
+    put(meta, META + "lease-until", reply.leaseUntil());
+    put(meta, META + "retry-at", reply.retryAt());
   }
 
-  private static void put(ObjectNode meta, String name, @Nullable String value) {
+  private static void put(ObjectNode object, String name, @Nullable Object value) {
     if (value != null) {
-      meta.put(META + name, value);
+      object.put(name, value.toString());
     }
   }
 
@@ -419,8 +423,8 @@ final class McpDoor {
     }
     McpAnswers.Line line =
         known != null
-            ? McpAnswers.ofState(known.conflict() ? "" : known.state())
-            : told.isEmpty() ? McpAnswers.WRITTEN : McpAnswers.line(told.getLast());
+            ? McpAnswers.line(known, config.retried(known.action()))
+            : told.isEmpty() ? McpAnswers.WRITTEN : McpAnswers.line(told.getLast(), true);
     ObjectNode status = McpJson.object().put("operation_id", operationId).put("scope", scope);
     if (known != null) {
       status.put("state", known.state()).put("attempt", known.attempt());
@@ -428,9 +432,8 @@ final class McpDoor {
       if (body != null) {
         status.set("result", body);
       }
-      if (known.originalAt() != null) {
-        status.put("original_at", known.originalAt().toString());
-      }
+      put(status, "original_at", known.originalAt());
+      put(status, "retry_at", known.retryAt());
       if (known.conflict()) {
         status.put("conflict", true);
       }

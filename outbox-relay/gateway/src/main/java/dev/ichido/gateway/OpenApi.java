@@ -280,11 +280,7 @@ final class OpenApi {
     time(operation, "issued_at", "The issue time that holds.");
     type(operation, "result_schema", "integer", "Version of the result's schema.");
     result(operation);
-    type(
-        operation,
-        "retry",
-        "boolean",
-        "Always false: an operation that is asked for is not sent again.");
+    type(operation, "retry", "boolean", "Whether the same request with the same key is of use.");
     lines(operation, "timeline", "What was decided, oldest first; empty while nothing is.");
     lines(operation, "replies", "What the caller was told, oldest first.");
 

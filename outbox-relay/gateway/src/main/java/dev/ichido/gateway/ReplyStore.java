@@ -41,7 +41,9 @@ final class ReplyStore {
              greatest(o.revision, i.revision) as revision,
              case when i.revision > coalesce(o.revision, -1) then i.state else o.state end as state,
              case when i.revision > coalesce(o.revision, -1) then null else o.lease_until end as lease_until,
-             case when i.revision > coalesce(o.revision, -1) then null else o.retry_at end as retry_at,
+             case when h.lasts then null
+                  when i.revision > coalesce(o.revision, -1) then h.retry_at
+                  else o.retry_at end as retry_at,
              coalesce(o.remote_reference, i.remote_reference) as remote_reference,
              coalesce(o.changed_at, i.updated_at) as changed_at, i.state as told_state,
              i.body, i.body_sha256, i.body_bytes, i.result_schema, i.original_at,
@@ -51,6 +53,15 @@ final class ReplyStore {
           on o.tenant = k.tenant and o.scope = k.scope and o.operation_id = k.operation_id
         left join ichido.inbox_operation i
           on i.tenant = k.tenant and i.scope = k.scope and i.operation_id = k.operation_id
+        left join lateral (
+               select max(t.retry_at) as retry_at,
+                      bool_or(t.code in ('MAX_ATTEMPTS', 'RETRY_HORIZON')) as lasts
+                 from (select operation_id, tenant, scope, revision, code, retry_at from ichido.inbox_reply
+                       union all
+                       select operation_id, tenant, scope, revision, code, null from ichido.operation_event) as t
+                where 'FAILED_RETRYABLE' in (o.state, i.state)
+                  and t.operation_id = k.operation_id and t.tenant = k.tenant and t.scope = k.scope
+                  and t.revision = greatest(o.revision, i.revision)) as h on true
       """;
 
   private static final String ONE =
@@ -76,6 +87,7 @@ final class ReplyStore {
    * The latest that is known of an operation.
    *
    * @param body null where none was told of this state
+   * @param retryAt null also where only a person brings it on, as a reply would say
    */
   record Operation(
       long seq,
