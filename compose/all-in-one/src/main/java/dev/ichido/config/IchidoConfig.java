@@ -162,7 +162,8 @@ public record IchidoConfig(
    *
    * @param slot name of the replication slot
    * @param publication name of the publication
-   * @param maxAge how old an intent may be when it is relayed; checked against dedupe windows
+   * @param maxAge how old a row is at most when it is relayed, by the operator's word: start-up
+   *     holds it against dedupe windows, and the relay drops nothing for its age
    */
   public record Outbox(
       @Nullable String url,
@@ -298,7 +299,8 @@ public record IchidoConfig(
   /**
    * What holds for refused records.
    *
-   * @param maxAge how old one may be when it is sent again; checked against dedupe windows
+   * @param maxAge how old one is at most when it is sent again, by the operator's word: start-up
+   *     holds it against dedupe windows, and nothing else looks at it
    */
   public record DeadLetter(@Nullable Duration maxAge) {
     static final DeadLetter DEFAULT = new DeadLetter(null);

@@ -275,7 +275,8 @@ public final class PolicyLoader {
 
   /**
    * Whoever relies on the remote's key must be sure that no request goes out after the remote has
-   * forgotten it. Retries, the outbox and redriven dead letters are all such requests.
+   * forgotten it. Retries, the outbox and redriven dead letters are all such requests; how old the
+   * latter two get, the configuration only says.
    */
   private static void checkWindow(Members members, ActionPolicy policy, Ages ages) {
     Duration window = policy.remote().dedupeWindow();
