@@ -18,6 +18,9 @@ public final class ArgumentsSchema {
           SpecificationVersion.DRAFT_2020_12,
           builder -> builder.schemaLoader(loader -> loader.fetchRemoteResources(false)));
 
+  /** Characters of a place that are told. */
+  private static final int LONGEST_NAME = 500;
+
   private final Schema schema;
 
   private ArgumentsSchema(Schema schema) {
@@ -41,15 +44,21 @@ public final class ArgumentsSchema {
   public Optional<String> findMisfit(JsonNode arguments) {
     try {
       return schema.validate(arguments).stream().findFirst().map(ArgumentsSchema::place);
-    } catch (SchemaException e) {
-      // A reference that cannot be followed shows up only here: what cannot be checked is refused.
+    } catch (RuntimeException | StackOverflowError e) {
+      // A reference that cannot be followed shows up only here, and so does a pattern that recurses
+      // once a character: what cannot be checked is refused.
       return Optional.of("the schema could not be applied");
     }
   }
 
   private static String place(Error error) {
-    String at = String.valueOf(error.getInstanceLocation());
-    String named = error.getProperty() == null ? "" : " '" + error.getProperty() + "'";
+    String at = cut(String.valueOf(error.getInstanceLocation()));
+    String named = error.getProperty() == null ? "" : " '" + cut(error.getProperty()) + "'";
     return "%s fails %s%s".formatted(at.isEmpty() ? "/" : at, error.getKeyword(), named);
+  }
+
+  /** A member may have a name that is as long as all arguments may be. */
+  private static String cut(String name) {
+    return name.length() <= LONGEST_NAME ? name : name.substring(0, LONGEST_NAME) + "...";
   }
 }
