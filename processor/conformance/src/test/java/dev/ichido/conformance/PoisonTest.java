@@ -163,6 +163,12 @@ class PoisonTest {
   }
 
   @Test
+  void aMemberMayHaveANameOfAnyLengthThatFits() {
+    processor.intent(KEY, bytes(intent().setArguments("{\"" + "n".repeat(900_000) + "\":1}")));
+    assertThat(processor.drain().replies().get(0).getVerdict()).isEqualTo("CLAIMED");
+  }
+
+  @Test
   void argumentsOfMoreThanAMebibyteAreRefused() {
     processor.intent(KEY, bytes(intent().setArguments("{\"a\":\"" + "x".repeat(1 << 20) + "\"}")));
     refused("ARGUMENTS_TOO_LARGE", "CONTRACT");

@@ -13,7 +13,10 @@ final class Json {
       JsonMapper.builder(
               JsonFactory.builder()
                   .streamReadConstraints(
-                      StreamReadConstraints.builder().maxNestingDepth(500).build())
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(500)
+                          .maxNameLength(StreamReadConstraints.DEFAULT_MAX_STRING_LEN)
+                          .build())
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)

@@ -168,6 +168,15 @@ class HttpToolHandlerTest {
   }
 
   @Test
+  void aTemplateReadsArgumentsThatTheProcessorLetThrough() throws Exception {
+    ScriptedServer server = scripted(99);
+    String arguments = "{\"" + "n".repeat(900_000) + "\":1,\"to\":\"b\"}";
+    handler("{'url':'%s/{arguments.to}'}".formatted(server.url()))
+        .execute(Commands.execute("op", arguments));
+    assertThat(server.requests().getFirst().line()).isEqualTo("POST /b HTTP/1.1");
+  }
+
+  @Test
   void templatesFillUrlHeadersAndBodyAndKeepTypesAndDigits() throws Exception {
     ScriptedServer server = scripted(99);
     handler(

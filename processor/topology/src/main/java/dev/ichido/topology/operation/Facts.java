@@ -51,6 +51,7 @@ final class Facts {
                           .maxNestingDepth(256)
                           .maxNumberLength(1_000)
                           .maxStringLength(4 << 20)
+                          .maxNameLength(4 << 20)
                           .build())
                   .build())
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
