@@ -42,6 +42,13 @@ final class Meanings {
         .orElse(-1);
   }
 
+  /** Keeps a place for an operation that is asked for; one that is known stays as it is. */
+  void keepPlace(int operation, String tenant, Fingerprint meaning) {
+    if (twins.stream().noneMatch(it -> it.is(operation, meaning))) {
+      twins.add(new Twin(operation, tenant, meaning, null));
+    }
+  }
+
   void learn(int operation, String tenant, Fingerprint meaning, Standing standing, Instant at) {
     if (standing == Standing.GONE) {
       twins.removeIf(it -> it.is(operation, meaning));

@@ -398,7 +398,7 @@ final class Processors {
             p.meanings.findTwin(
                 operation, tenant, it.meaning(), world.profile.policy().remintWindow(), at);
         if (twin < 0) {
-          p.meanings.learn(operation, tenant, it.meaning(), Standing.OPEN, at);
+          p.meanings.keepPlace(operation, tenant, it.meaning());
         }
         passOn(p, mail, new FromMeanings(it.row(), twin));
       }

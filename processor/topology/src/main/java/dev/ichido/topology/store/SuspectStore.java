@@ -43,16 +43,21 @@ public final class SuspectStore {
 
   /**
    * Another operation of this meaning that is open, or was settled within the window. Where there
-   * is none, this one is kept as open.
+   * is none, this one is kept as open unless it is known: asked for again, a settled one stays
+   * settled.
    */
   public Optional<String> findTwinOrOpen(
       String key, String operationId, Duration window, Instant at) {
     List<Twin> twins = twins(key);
     Optional<String> twin = findTwin(twins, operationId, window, at);
-    if (twin.isEmpty()) {
+    if (twin.isEmpty() && !isIn(twins, operationId)) {
       put(key, twins, new Twin(operationId, null));
     }
     return twin;
+  }
+
+  private static boolean isIn(List<Twin> twins, String operationId) {
+    return twins.stream().anyMatch(it -> it.operationId().equals(operationId));
   }
 
   private static Optional<String> findTwin(
@@ -72,9 +77,7 @@ public final class SuspectStore {
   public Optional<String> open(String key, String operationId, Duration window, Instant at) {
     List<Twin> twins = twins(key);
     Optional<String> twin =
-        twins.stream().anyMatch(it -> it.operationId().equals(operationId))
-            ? Optional.empty()
-            : findTwin(twins, operationId, window, at);
+        isIn(twins, operationId) ? Optional.empty() : findTwin(twins, operationId, window, at);
     put(key, twins, new Twin(operationId, null));
     return twin;
   }
