@@ -165,13 +165,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
         OperationEvent event =
             wiring
                 .results()
-                .event(
-                    source.topic(),
-                    record.key(),
-                    record.value(),
-                    at,
-                    (tenant, by) ->
-                        policies.findTenant(tenant).map(it -> it.mayResolve(by)).orElse(false));
+                .event(source.topic(), record.key(), record.value(), at, policies::mayResolve);
         decide(key, event, policies, new Origin(source, Looked.NOT), carried);
       }
     } catch (PoisonException e) {

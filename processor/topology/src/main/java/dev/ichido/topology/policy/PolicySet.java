@@ -44,6 +44,12 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
     return Optional.ofNullable(tenants.get(name));
   }
 
+  /** May this person settle an operation of the tenant? An agent never may, of whichever tenant. */
+  public boolean mayResolve(String tenant, String person) {
+    return tenants.values().stream().noneMatch(it -> it.principals().contains(person))
+        && findTenant(tenant).map(it -> it.isOperator(person)).orElse(false);
+  }
+
   /**
    * The policy that decides on an operation. An action that the policy no longer has keeps what it
    * has and starts nothing any more; where no action is named, the policy that remembers longest is

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * @param name name of the tenant
  * @param principals agents that act for it, exact names
  * @param operators persons that may settle what is unknown, exact names or globs with {@code *};
- *     when absent, anyone who is not one of the principals
+ *     when absent, anyone; an agent of any tenant never may
  * @param fingerprintKey key of the digests; never printed
  */
 public record TenantPolicy(
@@ -24,11 +24,7 @@ public record TenantPolicy(
     operators = operators.map(List::copyOf);
   }
 
-  /** May this person settle an operation? An agent can never settle its own. */
-  public boolean mayResolve(String person) {
-    if (principals.contains(person)) {
-      return false;
-    }
+  boolean isOperator(String person) {
     return operators.map(names -> names.stream().anyMatch(it -> fits(it, person))).orElse(true);
   }
 

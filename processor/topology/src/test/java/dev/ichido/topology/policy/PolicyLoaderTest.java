@@ -222,19 +222,22 @@ class PolicyLoaderTest {
 
   @Test
   void operatorsAreNamesOrGlobsAndNeverTheAgents() {
-    TenantPolicy open =
-        load("tenants: { t: { principals: [agent] } }").findTenant("t").orElseThrow();
-    assertThat(open.mayResolve("anyone")).isTrue();
-    assertThat(open.mayResolve("agent")).isFalse();
-    TenantPolicy named =
-        load("tenants: { t: { principals: [agent], operators: ['ops-*', eve, agent] } }")
-            .findTenant("t")
-            .orElseThrow();
-    assertThat(named.mayResolve("ops-1")).isTrue();
-    assertThat(named.mayResolve("eve")).isTrue();
-    assertThat(named.mayResolve("evelyn")).isFalse();
-    assertThat(named.mayResolve("devops-1")).isFalse();
-    assertThat(named.mayResolve("agent")).isFalse();
+    PolicySet open =
+        load("tenants: { t: { principals: [agent] }, other: { principals: [its-agent] } }");
+    assertThat(open.mayResolve("t", "anyone")).isTrue();
+    assertThat(open.mayResolve("t", "agent")).isFalse();
+    assertThat(open.mayResolve("t", "its-agent")).isFalse();
+    assertThat(open.mayResolve("none", "anyone")).isFalse();
+    PolicySet named =
+        load(
+            "tenants: { t: { principals: [agent], operators: ['ops-*', eve, agent, ops-agent] },"
+                + " other: { principals: [ops-agent] } }");
+    assertThat(named.mayResolve("t", "ops-1")).isTrue();
+    assertThat(named.mayResolve("t", "eve")).isTrue();
+    assertThat(named.mayResolve("t", "evelyn")).isFalse();
+    assertThat(named.mayResolve("t", "devops-1")).isFalse();
+    assertThat(named.mayResolve("t", "agent")).isFalse();
+    assertThat(named.mayResolve("t", "ops-agent")).isFalse();
   }
 
   @Test
