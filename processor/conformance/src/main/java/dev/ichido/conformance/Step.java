@@ -66,7 +66,9 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       implements Verb {}
 
   /** {@code issuedAt} as in an intent. */
-  record Cancel(Address address, String principal, @Nullable String issuedAt) implements Verb {}
+  record Cancel(
+      Address address, String principal, @Nullable String action, @Nullable String issuedAt)
+      implements Verb {}
 
   record Advance(Duration by) implements Verb {}
 
@@ -179,6 +181,7 @@ record Step(Verb verb, @Nullable Expectation expectation) {
         new Cancel(
             Address.of(fields),
             principal == null ? "" : principal,
+            fields.text("action", null),
             fields.text("issued_at", "+0s"));
     fields.refuseOthers();
     return cancel;

@@ -84,6 +84,7 @@ final class StepRecords {
             .setOperationId(cancel.address().operation())
             .setDeliveryId(delivery)
             .setPrincipal(cancel.principal())
+            .setAction(cancel.action())
             .setIssuedAt(issuedAt(step, key, cancel.issuedAt(), now))
             .build();
     return new Sent(key, intents.serialize(topics.intents(), record), delivery);

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param operationId the same over every retry; its grammar is {@link OperationId#check}
  */
 public record OperationKey(String tenant, String scope, String operationId) {
+  /** Most characters of a record key: PostgreSQL indexes a key of at most a third of a page. */
+  public static final int MAX_RECORD_KEY = 2_000;
+
   private static final String VERSION = "k1";
   private static final String HEX = "0123456789ABCDEF";
 

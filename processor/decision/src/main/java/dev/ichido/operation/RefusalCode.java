@@ -74,10 +74,10 @@ public enum RefusalCode {
   /** The action is one of the policy; check its spelling and the policy that is loaded. */
   ACTION_UNKNOWN(
       "an action of the policy", "Check the spelling of the action and which policy is loaded."),
-  /** The scope fits what the action declares; check the region or zone in it. */
+  /** The scope fits what the action declares; check the region or zone in it and its length. */
   SCOPE_MISMATCH(
-      "a scope that fits the declaration of the action",
-      "Check whether the action is global, regional or zonal, and the name after the colon."),
+      "a scope that fits the declaration of the action, with a name of at most 255 characters",
+      "Check whether the action is global, regional or zonal, and the name after the colon; a record key has at most 2000 characters."),
   /** A compensation names another operation by its id; check the field. */
   COMPENSATES_INVALID(
       "the id of another operation in compensates",

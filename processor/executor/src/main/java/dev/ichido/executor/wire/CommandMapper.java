@@ -8,9 +8,6 @@ import java.time.Duration;
 
 /** Reads commands. */
 public final class CommandMapper {
-  /** PostgreSQL indexes a key of at most a third of a page. */
-  private static final int MAX_KEY = 2_000;
-
   private CommandMapper() {}
 
   /** The record decodes, but no command can be made of it. */
@@ -67,7 +64,9 @@ public final class CommandMapper {
         };
     String recordKey = new String(key, StandardCharsets.UTF_8);
     require(
-        !recordKey.isEmpty() && recordKey.length() <= MAX_KEY && isPlain(recordKey),
+        !recordKey.isEmpty()
+            && recordKey.length() <= OperationKey.MAX_RECORD_KEY
+            && isPlain(recordKey),
         "the record key",
         "to be text of 1 to 2000 characters");
     require(isPlain(record.getCommandId()), "command_id", "to be text without NUL");

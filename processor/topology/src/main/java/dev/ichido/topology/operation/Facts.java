@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.ichido.decision.ActionPolicy;
 import dev.ichido.decision.ActionPolicy.ActionEffect;
+import dev.ichido.decision.ActionPolicy.ScopeKind;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.CancelReceived;
 import dev.ichido.decision.OperationEvent.IntentReceived;
@@ -20,6 +21,7 @@ import dev.ichido.decision.OriginalStanding;
 import dev.ichido.decision.RetryBudget;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationId;
+import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Refusal;
 import dev.ichido.operation.RefusalCode;
 import dev.ichido.operation.fingerprint.Fingerprint;
@@ -33,6 +35,7 @@ import dev.ichido.topology.policy.TenantPolicy;
 import dev.ichido.topology.wire.Delivery;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +60,11 @@ final class Facts {
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
+
+  private static final String NO_SUCH = "the policy has no such one";
+
+  /** Characters of the name of a region or zone. */
+  private static final int LONGEST_PLACE = 255;
 
   private final FingerprintVersions versions = FingerprintVersions.released();
 
@@ -93,19 +101,24 @@ final class Facts {
     Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
     Optional<ActionRules> rules = action == null ? Optional.empty() : policies.findAction(action);
     if (tenant.isEmpty()) {
-      return refused(intent, at, RefusalCode.TENANT_UNKNOWN.because("the policy has no such one"));
+      return refused(intent, at, RefusalCode.TENANT_UNKNOWN.because(NO_SUCH));
     }
     if (action == null || rules.isEmpty()) {
       return refused(
           intent,
           at,
-          RefusalCode.ACTION_UNKNOWN.because(
-              action == null ? "none is named" : "the policy has no such one"));
+          RefusalCode.ACTION_UNKNOWN.because(action == null ? "none is named" : NO_SUCH));
     }
     ActionPolicy policy = rules.get().policy();
-    Refusal refusal = addressing(intent, policy);
-    if (refusal != null) {
-      return refused(intent, at, refusal);
+    boolean writes = policy.effect() != ActionEffect.READ;
+    Optional<Refusal> refusal =
+        addressing(
+                intent,
+                fits(policy.scope(), intent.scope()),
+                writes || intent.operationId() != null)
+            .or(() -> writes ? undoing(intent) : Optional.empty());
+    if (refusal.isPresent()) {
+      return refused(intent, at, refusal.get());
     }
     Fingerprint fingerprint;
     switch (fingerprinter(state)
@@ -150,18 +163,19 @@ final class Facts {
   }
 
   /**
-   * A cancel is authorized like the intent it stops: under the action, target and arguments of the
-   * operation where they are kept, else under what the cancel names. Where neither names an action,
-   * the tenant's list of principals decides.
+   * A cancel is held against what its intent is held against, as far as it names it. It is
+   * authorized like the intent it stops: under the action, target and arguments of the operation
+   * where they are kept, else under what the cancel names. Where neither names an action, the
+   * tenant's list of principals decides.
    */
   private static CancelReceived cancel(
       Delivery delivery, OperationState state, PolicySet policies, Instant at) {
     Intent intent = delivery.intent();
     Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
-    Refusal refusal =
+    Optional<Refusal> refusal =
         tenant.isEmpty()
-            ? RefusalCode.TENANT_UNKNOWN.because("the policy has no such one")
-            : OperationId.check(intent.operationId()).orElse(null);
+            ? Optional.of(RefusalCode.TENANT_UNKNOWN.because(NO_SUCH))
+            : misnamed(intent, policies);
     boolean permitted =
         delivery.principalNamed()
             && tenant.isPresent()
@@ -175,8 +189,20 @@ final class Facts {
         intent.deliveryId(),
         intent.issuedAt(),
         horizon(intent.action(), policies),
-        refusal,
+        refusal.orElse(null),
         permitted);
+  }
+
+  private static Optional<Refusal> misnamed(Intent cancel, PolicySet policies) {
+    String action = cancel.action();
+    if (action == null) {
+      boolean fits = Arrays.stream(ScopeKind.values()).anyMatch(kind -> fits(kind, cancel.scope()));
+      return addressing(cancel, fits, true);
+    }
+    return policies
+        .findAction(action)
+        .map(rules -> addressing(cancel, fits(rules.policy().scope(), cancel.scope()), true))
+        .orElseGet(() -> Optional.of(RefusalCode.ACTION_UNKNOWN.because(NO_SUCH)));
   }
 
   private static Duration horizon(@Nullable String action, PolicySet policies) {
@@ -212,16 +238,23 @@ final class Facts {
     };
   }
 
-  private static @Nullable Refusal addressing(Intent intent, ActionPolicy policy) {
-    if (!scopeFits(policy, intent.scope())) {
-      return RefusalCode.SCOPE_MISMATCH.because("it does not");
+  private static Optional<Refusal> addressing(Intent intent, boolean scopeFits, boolean byItsId) {
+    if (!scopeFits) {
+      return Optional.of(RefusalCode.SCOPE_MISMATCH.because("it does not"));
     }
-    if (policy.effect() == ActionEffect.READ) {
-      return intent.operationId() == null
-          ? null
-          : OperationId.check(intent.operationId()).orElse(null);
-    }
-    return OperationId.check(intent.operationId()).or(() -> undoing(intent)).orElse(null);
+    String id = intent.operationId();
+    Optional<Refusal> refusal = byItsId ? OperationId.check(id) : Optional.empty();
+    return refusal.or(() -> tooLong(intent, id == null ? intent.deliveryId() : id));
+  }
+
+  /** Everybody after the processor takes the key of its records, so none may be too long. */
+  private static Optional<Refusal> tooLong(Intent intent, String id) {
+    int length = new OperationKey(intent.tenant(), intent.scope(), id).recordKey().length();
+    return length > OperationKey.MAX_RECORD_KEY
+        ? Optional.of(
+            RefusalCode.SCOPE_MISMATCH.because(
+                "with it the record key has " + length + " characters"))
+        : Optional.empty();
   }
 
   private static Optional<Refusal> undoing(Intent intent) {
@@ -236,8 +269,8 @@ final class Facts {
         .map(it -> RefusalCode.COMPENSATES_INVALID.because("it is none (" + it.code() + ")"));
   }
 
-  private static boolean scopeFits(ActionPolicy policy, String scope) {
-    return switch (policy.scope()) {
+  private static boolean fits(ScopeKind kind, String scope) {
+    return switch (kind) {
       case GLOBAL -> scope.equals("global");
       case REGION -> isNamed(scope, "region:");
       case ZONE -> isNamed(scope, "zone:");
@@ -245,7 +278,10 @@ final class Facts {
   }
 
   private static boolean isNamed(String scope, String kind) {
-    return scope.startsWith(kind) && !scope.substring(kind.length()).isBlank();
+    int length = scope.length() - kind.length();
+    return length <= LONGEST_PLACE
+        && scope.startsWith(kind)
+        && !scope.substring(kind.length()).isBlank();
   }
 
   private Fingerprinter fingerprinter(OperationState state) {
