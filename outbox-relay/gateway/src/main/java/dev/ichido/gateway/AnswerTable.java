@@ -73,6 +73,8 @@ final class AnswerTable {
       ordered(
           Map.entry("CANCELLED", DONE),
           Map.entry("DUPLICATE_IN_PROGRESS", ACCEPTED),
+          // Its reply may be final and name no state: nothing is known but that it may have acted.
+          Map.entry("HELD_UNKNOWN", ACCEPTED),
           Map.entry("REPLAYED", problem(409, "Settled already, so there is nothing to cancel")));
 
   private AnswerTable() {}

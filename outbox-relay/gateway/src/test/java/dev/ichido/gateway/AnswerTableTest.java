@@ -98,6 +98,7 @@ class AnswerTableTest {
     assertThat(cancel("CANCELLED", "CANCELLED")).isEqualTo(200);
     assertThat(cancel("DUPLICATE_IN_PROGRESS", "IN_PROGRESS")).isEqualTo(202);
     assertThat(cancel("HELD_UNKNOWN", "UNKNOWN_RECONCILIATION")).isEqualTo(202);
+    assertThat(cancel("HELD_UNKNOWN", null)).isEqualTo(202);
     assertThat(cancel("REPLAYED", "SUCCEEDED")).isEqualTo(409);
     assertThat(cancel("UNAUTHORIZED", null)).isEqualTo(403);
   }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * No further attempt is wanted. Where none can act the operation is cancelled; where one may, it
  * only gets no successor; what is settled stays. What is older than everything that is remembered
- * is refused: it may have taken effect and been forgotten.
+ * is refused: it may have taken effect and been forgotten. Where a success was reported of which no
+ * intent is known, nobody is told that nothing took effect.
  */
 final class CancelRules {
   private CancelRules() {}
@@ -40,6 +41,15 @@ final class CancelRules {
         Instant issuedAt = Objects.requireNonNull(e.issuedAt(), "issuedAt");
         if (d.isOver(issuedAt.plus(e.horizon()))) {
           yield IntentRules.late(d, to);
+        }
+        OrphanEvidence evidence = s.evidence();
+        if (evidence != null) {
+          d.reply(
+              to,
+              Verdict.HELD_UNKNOWN,
+              null,
+              "Expected an operation that did not take effect, but a success was reported under its id before any intent. Check by its natural key what took effect; it is not cancelled.");
+          yield d.close(Verdict.HELD_UNKNOWN, Note.alarm(evidence.remoteReference()));
         }
         Cancelled next = Settling.cancelled(d, 0, Binding.ofCancel(e.principal()), 0);
         yield tell(d, to, next);

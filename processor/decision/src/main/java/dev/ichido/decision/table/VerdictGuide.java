@@ -35,7 +35,9 @@ public final class VerdictGuide {
               + " was settled.";
       case HELD_UNKNOWN ->
           "It is not known what an attempt did. Nothing is started until that is settled; the"
-              + " remote is being asked.";
+              + " remote is being asked. A cancel is told so, finally and with an alarm, where a success was"
+              + " reported under an id of which no intent is known: there is nothing to ask with, and"
+              + " the report stays.";
       case DUPLICATE_IN_PROGRESS ->
           "An attempt is running. The reply says until when its lease lasts; the delivery waits for"
               + " the result.";

@@ -85,9 +85,9 @@ class DecisionTableTest {
         resolve SUCCEEDED              | INVALID | ABSENT | -
         resolve FAILED_TERMINAL        | INVALID | ABSENT | -
         resolve NOT_STARTED            | INVALID | ABSENT | -
-        cancel                         | CANCELLED | CANCELLED | -
+        cancel                         | HELD_UNKNOWN | ABSENT | alarm
         cancel, older than the horizon | LATE_REPLAY | ABSENT | -
-        cancel, other principal        | CANCELLED | CANCELLED | -
+        cancel, other principal        | HELD_UNKNOWN | ABSENT | alarm
         undo asked                     | NOTHING_DUE | ABSENT | -
         undo asked, other principal    | NOTHING_DUE | ABSENT | -
         undo given up                  | NOTHING_DUE | ABSENT | -
