@@ -427,19 +427,21 @@ class GatewayIT {
     Answer over = awaitFailed(stuck, false);
     assertThat(over.body().has("retry_at")).as("no attempt is due").isFalse();
     assertThat(agent.get("/v1/operations?state=FAILED_RETRYABLE").body().get("operations"))
+        .hasSize(2)
         .allSatisfy(
             it ->
                 assertThat(it.has("retry_at"))
                     .isEqualTo(it.get("operation_id").asText().equals(asked)));
   }
 
+  /** As reply and journal tell it, both of which have arrived. */
   private static Answer awaitFailed(String key, boolean retry) {
     return await()
         .atMost(LIMIT)
         .until(
             () -> agent.get("/v1/operations/" + key),
             it ->
-                it.text("state").equals("FAILED_RETRYABLE")
+                it.body().get("timeline").findValuesAsText("state").contains("FAILED_RETRYABLE")
                     && it.body().get("retry").asBoolean() == retry
                     && it.body().has("retry_at") == retry);
   }
