@@ -19,7 +19,7 @@ def ichido(self):
     javac = os.path.join(os.path.dirname(harness["JAVA"]), "javac") if "/" in harness["JAVA"] else "javac"
     subprocess.run([javac, "-nowarn", "-proc:none", "-d", classes, "-cp", path, os.path.join(HERE, "Ichido.java")], check=True)
     folder = self.dir + "/ichido"
-    flags = "-Xms64m -Xmx384m -XX:+UseSerialGC --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
+    flags = f"-Xms192m -Xmn128m -Xmx384m -XX:+UseSerialGC @{HERE}/../compiler.options --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
 
     def start():
         caller = harness["Proc"]([harness["JAVA"], *flags.split(), "-cp", path, "peers.Ichido", str(self.sink_port), folder], log=self.log)
