@@ -53,6 +53,9 @@ class ComposeFileTest {
   void theImageHoldsWhatTheBuildMakes() throws IOException {
     String dockerfile = Files.readString(Path.of("..", "Dockerfile"));
     assertThat(dockerfile)
-        .contains("compose/all-in-one/target/lib", "compose/all-in-one/target/ichido.jar");
+        .contains(
+            "compose/all-in-one/target/lib",
+            "compose/all-in-one/target/ichido.jar",
+            "compose/compiler.options");
   }
 }

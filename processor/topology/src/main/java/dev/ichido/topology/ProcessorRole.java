@@ -178,19 +178,22 @@ public final class ProcessorRole implements AutoCloseable {
   /**
    * Under exactly_once_v2 nothing is read before the commit, which sends what waits, so until then
    * it gathers. With more than one request in flight the broker refused some as out of order, and
-   * they were sent again: there is one at a time.
+   * they were sent again: there is one at a time. Under at_least_once a record waits for those that
+   * are sent right after it.
    */
   private static Map<String, String> sending(ProcessorConfig config) {
+    String batch = String.valueOf(256 << 10);
     return switch (config.guarantee()) {
       case EXACTLY_ONCE_V2 ->
           Map.of(
               ProducerConfig.LINGER_MS_CONFIG,
               "1000",
               ProducerConfig.BATCH_SIZE_CONFIG,
-              String.valueOf(256 << 10),
+              batch,
               ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
               "1");
-      case AT_LEAST_ONCE -> Map.of(ProducerConfig.LINGER_MS_CONFIG, "0");
+      case AT_LEAST_ONCE ->
+          Map.of(ProducerConfig.LINGER_MS_CONFIG, "2", ProducerConfig.BATCH_SIZE_CONFIG, batch);
     };
   }
 
