@@ -113,7 +113,7 @@ final class Facts {
     boolean writes = policy.effect() != ActionEffect.READ;
     Optional<Refusal> refusal =
         addressing(
-                intent,
+                delivery,
                 fits(policy.scope(), intent.scope()),
                 writes || intent.operationId() != null)
             .or(() -> writes ? undoing(intent) : Optional.empty());
@@ -175,7 +175,7 @@ final class Facts {
     Optional<Refusal> refusal =
         tenant.isEmpty()
             ? Optional.of(RefusalCode.TENANT_UNKNOWN.because(NO_SUCH))
-            : misnamed(intent, policies);
+            : misnamed(delivery, policies);
     boolean permitted =
         delivery.principalNamed()
             && tenant.isPresent()
@@ -193,15 +193,16 @@ final class Facts {
         permitted);
   }
 
-  private static Optional<Refusal> misnamed(Intent cancel, PolicySet policies) {
-    String action = cancel.action();
+  private static Optional<Refusal> misnamed(Delivery cancel, PolicySet policies) {
+    String action = cancel.intent().action();
+    String scope = cancel.intent().scope();
     if (action == null) {
-      boolean fits = Arrays.stream(ScopeKind.values()).anyMatch(kind -> fits(kind, cancel.scope()));
+      boolean fits = Arrays.stream(ScopeKind.values()).anyMatch(kind -> fits(kind, scope));
       return addressing(cancel, fits, true);
     }
     return policies
         .findAction(action)
-        .map(rules -> addressing(cancel, fits(rules.policy().scope(), cancel.scope()), true))
+        .map(rules -> addressing(cancel, fits(rules.policy().scope(), scope), true))
         .orElseGet(() -> Optional.of(RefusalCode.ACTION_UNKNOWN.because(NO_SUCH)));
   }
 
@@ -238,22 +239,22 @@ final class Facts {
     };
   }
 
-  private static Optional<Refusal> addressing(Intent intent, boolean scopeFits, boolean byItsId) {
+  private static Optional<Refusal> addressing(
+      Delivery delivery, boolean scopeFits, boolean byItsId) {
     if (!scopeFits) {
       return Optional.of(RefusalCode.SCOPE_MISMATCH.because("it does not"));
     }
-    String id = intent.operationId();
-    Optional<Refusal> refusal = byItsId ? OperationId.check(id) : Optional.empty();
-    return refusal.or(() -> tooLong(intent, id == null ? intent.deliveryId() : id));
+    Optional<Refusal> refusal =
+        byItsId ? OperationId.check(delivery.intent().operationId()) : Optional.empty();
+    return refusal.or(() -> tooLong(delivery.recordKey().length()));
   }
 
   /** Everybody after the processor takes the key of its records, so none may be too long. */
-  private static Optional<Refusal> tooLong(Intent intent, String id) {
-    int length = new OperationKey(intent.tenant(), intent.scope(), id).recordKey().length();
-    return length > OperationKey.MAX_RECORD_KEY
+  private static Optional<Refusal> tooLong(int recordKey) {
+    return recordKey > OperationKey.MAX_RECORD_KEY
         ? Optional.of(
             RefusalCode.SCOPE_MISMATCH.because(
-                "with it the record key has " + length + " characters"))
+                "with it the record key has " + recordKey + " characters"))
         : Optional.empty();
   }
 

@@ -27,13 +27,10 @@ public final class IntentMapper {
   public Delivery delivery(String topic, byte @Nullable [] key, byte @Nullable [] value)
       throws PoisonException {
     ToolIntent record = Decoding.decode(deserializer, topic, value);
-    RecordKeys.requireFit(
-        key,
+    String recordKey =
         RecordKeys.of(
-            record.getTenant(),
-            record.getScope(),
-            record.getOperationId(),
-            record.getDeliveryId()));
+            record.getTenant(), record.getScope(), record.getOperationId(), record.getDeliveryId());
+    RecordKeys.requireFit(key, recordKey);
     if (record.getKind() == IntentKind.UNRECOGNIZED) {
       throw new PoisonException(
           Poison.contract(
@@ -65,6 +62,7 @@ public final class IntentMapper {
             record.getWorkflowId(),
             record.getStep(),
             record.getCompensates()),
+        recordKey,
         record.getKind() == IntentKind.CANCEL,
         named);
   }
