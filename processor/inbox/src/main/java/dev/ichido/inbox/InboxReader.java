@@ -19,7 +19,8 @@ import org.postgresql.PGConnection;
 
 /**
  * Reads what the inbox holds, for runtimes. The result of an operation about which two different
- * truths were told is withheld: {@code conflict} says so.
+ * truths were told is withheld: {@code conflict} says so. A reply that tells of no operation, such
+ * as that of a read, has revision 0 and is not touched by it.
  */
 public final class InboxReader {
   private static final String REPLIES =
@@ -27,7 +28,8 @@ public final class InboxReader {
       select r.*,
              coalesce((select o.conflict
                          from ichido.inbox_operation o
-                        where o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id),
+                        where r.revision > 0
+                          and o.tenant = r.tenant and o.scope = r.scope and o.operation_id = r.operation_id),
                       false) as conflict
         from ichido.inbox_reply r
       """;

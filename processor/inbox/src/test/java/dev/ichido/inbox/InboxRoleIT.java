@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -192,7 +193,7 @@ class InboxRoleIT {
   }
 
   @Test
-  void aRecordThatIsSentTwiceIsOneReply() {
+  void aRecordThatIsSentTwiceIsOneReply() throws SQLException {
     run(pool);
     OperationReply reply =
         reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build();
@@ -206,7 +207,7 @@ class InboxRoleIT {
 
   @Test
   @Tag("FR-13")
-  void aLowerRevisionIsIgnoredAndCounted() {
+  void aLowerRevisionIsIgnoredAndCounted() throws SQLException {
     run(pool);
     send(reply("op", name("d1"), 5, "SETTLED", "SUCCEEDED", "EXECUTED", "new").build());
     send(reply("op", name("d2"), 4, "HELD_UNKNOWN", "UNKNOWN_RECONCILIATION", null, null).build());
@@ -220,7 +221,7 @@ class InboxRoleIT {
   }
 
   @Test
-  void anotherTruthUnderAKnownRevisionIsKeptAsideAndTheResultIsWithheld() {
+  void anotherTruthUnderAKnownRevisionIsKeptAsideAndTheResultIsWithheld() throws SQLException {
     run(pool);
     send(reply("op", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "one").build());
     send(reply("op", name("d2"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "two").build());
@@ -238,11 +239,14 @@ class InboxRoleIT {
     // A higher revision does not clear the flag: a person does.
     send(reply("op", name("d4"), 3, "RESOLVED", "SUCCEEDED", "RECONCILED", "three").build());
     assertThat(requireFinal(name("d4")).conflict()).isTrue();
+    // The answer of a read under the same id tells nothing of the operation.
+    send(reply("op", name("d5"), 0, "PASSED_THROUGH", null, "EXECUTED", "read").build());
+    assertThat(requireFinal(name("d5")).body()).isEqualTo("read");
   }
 
   /** A refusal may come under any revision and must neither change nor contradict the operation. */
   @Test
-  void refusalsAndRepliesWithoutAResultAreNoConflict() {
+  void refusalsAndRepliesWithoutAResultAreNoConflict() throws SQLException {
     run(pool);
     send(reply("op", name("d1"), 2, "HELD_UNKNOWN", "SUCCEEDED", null, null).build());
     send(reply("op", name("d2"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "one").build());
@@ -255,6 +259,57 @@ class InboxRoleIT {
     assertThat(reader.findOperation("t1", "global", name("op")).orElseThrow().body())
         .isEqualTo("one");
     assertThat(conflicts()).isZero();
+  }
+
+  @Test
+  void oldRepliesGoWithTheirOperationsButNotThoseOfWhatIsOpenInConflictOrInTheOutbox()
+      throws SQLException {
+    run(pool);
+    send(reply("settled", name("d1"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    send(reply("settled", name("d2"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "x").build());
+    send(reply("again", name("d3"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    send(reply("again", name("d4"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "x").build());
+    send(
+        reply("open", name("d5"), 2, "HELD_UNKNOWN", "UNKNOWN_RECONCILIATION", null, null).build());
+    send(reply("twice", name("d6"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "one").build());
+    send(reply("twice", name("d7"), 2, "REPLAYED", "SUCCEEDED", "REPLAYED", "two").build());
+    send(reply("changed", name("d8"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    send(reply("unread", name("d9"), 2, "SETTLED", "SUCCEEDED", "EXECUTED", "x").build());
+    send(reply(null, name("d10"), 0, "INVALID", null, null, null).build());
+    for (int i = 1; i <= 10; i++) {
+      requireFinal(name("d" + i));
+    }
+    String mine = " like '" + name("") + "%'";
+    execute(
+        "update ichido.inbox_reply set received_at = now() - interval '31 days' where delivery_id"
+            + mine
+            + " and delivery_id <> '"
+            + name("d4")
+            + "'");
+    execute(
+        "update ichido.inbox_operation set updated_at = now() - interval '31 days' where"
+            + " operation_id"
+            + mine
+            + " and operation_id <> '"
+            + name("changed")
+            + "'");
+    execute("create table ichido.outbox (id text primary key)");
+    try {
+      execute("insert into ichido.outbox values ('" + name("d9") + "')");
+      assertThat(number("select ichido.inbox_delete_replies('30 days', 2)")).isEqualTo(2);
+      assertThat(number("select ichido.inbox_delete_replies('30 days')")).isEqualTo(2);
+      assertThat(number("select ichido.inbox_delete_replies('30 days')")).isZero();
+    } finally {
+      execute("drop table ichido.outbox");
+    }
+    assertThat(IntStream.rangeClosed(1, 10).filter(i -> !reader.repliesTo(name("d" + i)).isEmpty()))
+        .containsExactly(4, 5, 6, 7, 8, 9);
+    assertThat(reader.findOperation("t1", "global", name("settled"))).isEmpty();
+    for (String kept : List.of("again", "open", "twice", "changed", "unread")) {
+      assertThat(reader.findOperation("t1", "global", name(kept))).as(kept).isPresent();
+    }
+    assertThat(number("select ichido.inbox_delete_replies('30 days')")).isEqualTo(1);
+    assertThat(reader.findOperation("t1", "global", name("unread"))).isEmpty();
   }
 
   /** Killed after the commit of the database, before anything else: nothing is applied twice. */
@@ -693,18 +748,19 @@ class InboxRoleIT {
     }
   }
 
-  private long conflicts() {
+  private long conflicts() throws SQLException {
+    return number(
+        "select count(*) from ichido.inbox_conflict where source_topic = '"
+            + topics.replies()
+            + "'");
+  }
+
+  private static long number(String sql) throws SQLException {
     try (Connection connection = pool.getConnection();
         Statement statement = connection.createStatement();
-        ResultSet rows =
-            statement.executeQuery(
-                "select count(*) from ichido.inbox_conflict where source_topic = '"
-                    + topics.replies()
-                    + "'")) {
+        ResultSet rows = statement.executeQuery(sql)) {
       rows.next();
       return rows.getLong(1);
-    } catch (SQLException e) {
-      throw new IllegalStateException(e);
     }
   }
 
