@@ -38,7 +38,9 @@ final class DeadlineRules {
   private static Decision unknown(Draft d, DeadlineReached e, UnknownReconciliation s) {
     UnknownReconciliation looked = s;
     Instant wakeAt = s.wakeAt();
-    if (wakeAt != null && d.isOver(wakeAt)) {
+    if (wakeAt != null && d.isOver(wakeAt) && !d.policy().retry().auto()) {
+      looked = s.withWakeAt(null);
+    } else if (wakeAt != null && d.isOver(wakeAt)) {
       boolean covered = Attempting.isCovered(s, e.at(), d.policy());
       ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
       if (covered && hindrance == null) {
@@ -68,6 +70,9 @@ final class DeadlineRules {
     Instant wakeAt = s.wakeAt();
     if (wakeAt == null || !d.isOver(wakeAt)) {
       return d.closeLapsed();
+    }
+    if (!d.policy().retry().auto()) {
+      return d.closeQuietly(s.withWakeAt(null));
     }
     ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
     if (hindrance == null) {
