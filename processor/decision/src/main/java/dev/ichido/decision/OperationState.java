@@ -169,10 +169,13 @@ public sealed interface OperationState {
     }
 
     UnknownReconciliation withAttempts(Attempts next) {
-      return next.equals(attempts)
-          ? this
-          : new UnknownReconciliation(
-              revision, binding, next, work, reconciliation, since, reclaimAt, wakeAt, waiting);
+      if (next.equals(attempts)) {
+        return this;
+      }
+      Reconciliation asking =
+          next.asked() == attempts.asked() ? reconciliation : reconciliation.ofAnotherAttempt();
+      return new UnknownReconciliation(
+          revision, binding, next, work, asking, since, reclaimAt, wakeAt, waiting);
     }
 
     /** No attempt follows any more, so the sweep need not look for one. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param reads status reads that were asked for, from 1
  * @param nextAt when the next one is asked for
  * @param leaseOver the lease ended without a report, so an executor first tries to revoke the claim
- * @param absences reports that found nothing
+ * @param absences reports about the attempt that is asked about that found nothing
  * @param absenceIds ids of the latest of them, so that none counts twice
  * @param firstAbsentAt when the first of them came; null while there is none
  */
@@ -55,9 +55,9 @@ public record Reconciliation(
         firstAbsentAt);
   }
 
-  /** The latest attempt was reported on: from now on the remote is asked about the earlier ones. */
-  Reconciliation attemptReported() {
-    return new Reconciliation(reads, nextAt, false, absences, absenceIds, firstAbsentAt);
+  /** From now on the remote is asked about another: what was read proves nothing of that one. */
+  Reconciliation ofAnotherAttempt() {
+    return new Reconciliation(reads, nextAt, false, 0, List.of(), null);
   }
 
   Reconciliation foundAbsent(String resultId, Instant at) {

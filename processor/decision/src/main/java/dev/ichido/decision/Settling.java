@@ -129,13 +129,7 @@ final class Settling {
     if (!(s instanceof UnknownReconciliation u)) {
       return becomeUnknown(d, verdict, s, attempts, retryAfter);
     }
-    UnknownReconciliation next = u.withAttempts(attempts);
-    return d.close(
-        Verdict.STILL_UNKNOWN,
-        u.reconciliation().leaseOver()
-            ? next.withReconciliation(u.reconciliation().attemptReported())
-            : next,
-        Note.NONE);
+    return d.close(Verdict.STILL_UNKNOWN, u.withAttempts(attempts), Note.NONE);
   }
 
   /** No attempt can act and none is wanted: who waits is released. */

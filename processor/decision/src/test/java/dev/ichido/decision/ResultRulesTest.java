@@ -99,6 +99,28 @@ class ResultRulesTest {
   }
 
   @Test
+  void absencesCountForTheAttemptThatIsAskedAbout() {
+    Journey j = runningAfterUnknown(Policies.auto(Policies.KEYED, false));
+    j.pass(Duration.ofSeconds(61)).sweep().reconcile(Found.ABSENT, 2);
+    assertThat(absences(j)).isEqualTo(1);
+    j.result(AttemptOutcome.FAILED_RETRYABLE, 2);
+    assertThat(unproven(j)).containsExactly(1);
+    assertThat(absences(j)).isZero();
+    j.reconcile(Found.ABSENT, 1);
+    assertThat(absences(j)).isEqualTo(1);
+    j.result(AttemptOutcome.UNKNOWN, 2);
+    assertThat(unproven(j)).containsExactly(1, 2);
+    assertThat(absences(j)).as("the latest is asked about again").isZero();
+    j.reconcile(Found.ABSENT, 2).result(AttemptOutcome.FAILED_RETRYABLE, 1);
+    assertThat(unproven(j)).containsExactly(2);
+    assertThat(absences(j)).as("it still is").isEqualTo(1);
+  }
+
+  private static int absences(Journey j) {
+    return ((UnknownReconciliation) j.state).reconciliation().absences();
+  }
+
+  @Test
   void remotesWishHoldsBackAnAttemptThatFollowsTheUnknownToo() {
     Journey j = runningAfterUnknown(Policies.KEYED);
     j.then(
