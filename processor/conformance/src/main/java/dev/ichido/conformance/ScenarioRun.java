@@ -1,6 +1,7 @@
 package dev.ichido.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ichido.decision.OperationState;
 import dev.ichido.decision.StateName;
 import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.JournalEntry;
@@ -95,10 +96,17 @@ final class ScenarioRun implements AutoCloseable {
       case Step.Intent it -> onIntents(it.address(), records.intent(index, it, processor.now()));
       case Step.Cancel it -> onIntents(it.address(), records.cancel(index, it, processor.now()));
       case Step.Result it ->
-          onResults(it.address(), records.result(index, it, readOf(it.address()), processor.now()));
+          onResults(
+              it.address(),
+              records.result(
+                  index, it.about(current(it.address())), readOf(it.address()), processor.now()));
       case Step.Reconcile it ->
-          onResults(it.address(), records.reconcile(index, it, processor.now()));
-      case Step.Resolve it -> onResults(it.address(), records.resolve(index, it, processor.now()));
+          onResults(
+              it.address(),
+              records.reconcile(index, it.about(current(it.address())), processor.now()));
+      case Step.Resolve it ->
+          onResults(
+              it.address(), records.resolve(index, it, current(it.address()), processor.now()));
       case Step.Advance it -> {
         processor.advance(it.by());
         yield null;
@@ -112,6 +120,14 @@ final class ScenarioRun implements AutoCloseable {
       }
       case Step.Redeliver it -> redeliver(index, it.step());
     };
+  }
+
+  /** What a report is about that names no attempt. Sent again, it stays about that one. */
+  private @Nullable Integer current(Step.Address address) {
+    return processor.state(StepRecords.recordKey(address, "")) instanceof OperationState.Known known
+            && known.attempt() > 0
+        ? known.attempt()
+        : null;
   }
 
   /** The read that a result answers; null where the ledger knows the id: then it is a write's. */

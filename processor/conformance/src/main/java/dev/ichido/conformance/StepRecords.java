@@ -126,11 +126,12 @@ final class StepRecords {
             .setBody(reconcile.body()));
   }
 
-  Sent resolve(int step, Step.Resolve resolve, Instant now) {
+  Sent resolve(int step, Step.Resolve resolve, @Nullable Integer attempt, Instant now) {
     return sent(
         resolve.address(),
         report(step, resolve.address(), now)
             .setKind(ResultKind.RESOLVE)
+            .setAttempt(attempt)
             .setOutcome(outcome(step, resolve.as()))
             .setReportedBy(resolve.by())
             .setEvidence(resolve.evidence()));
