@@ -8,6 +8,9 @@ public record Waiting(List<WaitingDelivery> deliveries) {
   /** More are answered, but told to ask again instead of being kept. */
   public static final int MOST = 256;
 
+  /** The same in characters of their ids and principals: what is kept must fit one record. */
+  public static final int MOST_CHARACTERS = 256 * 1024;
+
   /** Nobody waits. */
   public static final Waiting NOBODY = new Waiting(List.of());
 
@@ -26,12 +29,19 @@ public record Waiting(List<WaitingDelivery> deliveries) {
 
   /** Whether the delivery waits or would find a place. */
   boolean admits(WaitingDelivery delivery) {
-    return deliveries.size() < MOST || deliveries.contains(delivery);
+    return deliveries.contains(delivery)
+        || (deliveries.size() < MOST
+            && deliveries.stream().mapToInt(Waiting::length).sum() + length(delivery)
+                <= MOST_CHARACTERS);
+  }
+
+  private static int length(WaitingDelivery delivery) {
+    return delivery.deliveryId().length() + delivery.principal().name().length();
   }
 
   /** With the delivery, unless it waits already or there is no place. */
   Waiting with(WaitingDelivery delivery) {
-    if (deliveries.contains(delivery) || deliveries.size() >= MOST) {
+    if (deliveries.contains(delivery) || !admits(delivery)) {
       return this;
     }
     List<WaitingDelivery> more = new ArrayList<>(deliveries.size() + 1);

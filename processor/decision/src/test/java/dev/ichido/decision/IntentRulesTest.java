@@ -518,6 +518,21 @@ class IntentRulesTest {
     assertThat(j.replies()).hasSize(Waiting.MOST);
   }
 
+  /** What is kept of who waits must fit a record beside the arguments. */
+  @Test
+  void nobodyWaitsWhoseNamesFindNoRoom() {
+    Journey j = Journey.begin();
+    j.intent();
+    String half = "d".repeat(Waiting.MOST_CHARACTERS / 2);
+    j.then(j.ask().delivery(half).event());
+    assertThat(j.reply().last()).isFalse();
+    j.then(j.ask().delivery("other" + half).event());
+    assertThat(j.reply().code()).isEqualTo("WAITING_FULL");
+    j.then(j.ask().delivery(half).event());
+    assertThat(j.reply().last()).isFalse();
+    assertThat(((Open) j.state).waiting().deliveries()).hasSize(2);
+  }
+
   @Test
   @Tag("ST-15")
   @Tag("FR-01")
