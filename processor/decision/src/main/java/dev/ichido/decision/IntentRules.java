@@ -181,7 +181,7 @@ final class IntentRules {
 
   private static Decision known(
       Draft d, IntentReceived e, ReplyAddress to, Fingerprint fingerprint, Known state) {
-    if (!mayUse(state.binding(), e.intent().principal(), d.policy())) {
+    if (!mayUse(state.binding(), e.intent().principal(), d.policy()) || isOfNoConcern(e, state)) {
       return d.unauthorized(to);
     }
     Fingerprint stored = state.comparable();
@@ -201,6 +201,14 @@ final class IntentRules {
       case Expired s -> expired(d, to, s);
       case Cancelled s -> cancelled(d, to, s);
     };
+  }
+
+  /** The intent was permitted under its own action, which says nothing of another's operation. */
+  private static boolean isOfNoConcern(IntentReceived e, Known state) {
+    Binding binding = state.binding();
+    return !binding.principal().equals(e.intent().principal())
+        && binding.action() != null
+        && !binding.action().equals(e.intent().action());
   }
 
   /** Whether a principal may learn of an operation that is bound to another one. */
