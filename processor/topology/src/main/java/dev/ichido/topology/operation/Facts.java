@@ -22,6 +22,7 @@ import dev.ichido.decision.RetryBudget;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationId;
 import dev.ichido.operation.OperationKey;
+import dev.ichido.operation.Principal;
 import dev.ichido.operation.Refusal;
 import dev.ichido.operation.RefusalCode;
 import dev.ichido.operation.fingerprint.Fingerprint;
@@ -30,6 +31,7 @@ import dev.ichido.operation.fingerprint.FingerprintVersions;
 import dev.ichido.operation.fingerprint.Fingerprinter;
 import dev.ichido.operation.fingerprint.IntentMeaning;
 import dev.ichido.topology.policy.ActionRules;
+import dev.ichido.topology.policy.Authorization;
 import dev.ichido.topology.policy.PolicySet;
 import dev.ichido.topology.policy.TenantPolicy;
 import dev.ichido.topology.wire.Delivery;
@@ -101,13 +103,14 @@ final class Facts {
     Optional<TenantPolicy> tenant = policies.findTenant(intent.tenant());
     Optional<ActionRules> rules = action == null ? Optional.empty() : policies.findAction(action);
     if (tenant.isEmpty()) {
-      return refused(intent, at, RefusalCode.TENANT_UNKNOWN.because(NO_SUCH));
+      return refused(intent, at, RefusalCode.TENANT_UNKNOWN.because(NO_SUCH), original);
     }
     if (action == null || rules.isEmpty()) {
       return refused(
           intent,
           at,
-          RefusalCode.ACTION_UNKNOWN.because(action == null ? "none is named" : NO_SUCH));
+          RefusalCode.ACTION_UNKNOWN.because(action == null ? "none is named" : NO_SUCH),
+          original);
     }
     ActionPolicy policy = rules.get().policy();
     boolean writes = policy.effect() != ActionEffect.READ;
@@ -118,23 +121,24 @@ final class Facts {
                 writes || intent.operationId() != null)
             .or(() -> writes ? undoing(intent) : Optional.empty());
     if (refusal.isPresent()) {
-      return refused(intent, at, refusal.get());
+      return refused(intent, at, refusal.get(), original);
     }
     Fingerprint fingerprint;
     switch (fingerprinter(state)
         .fingerprint(tenant.get().fingerprintKey(), meaning(intent, action, policy))) {
       case FingerprintResult.Taken taken -> fingerprint = taken.fingerprint();
       case FingerprintResult.Refused no -> {
-        return refused(intent, at, no.refusal());
+        return refused(intent, at, no.refusal(), original);
       }
     }
     JsonNode arguments = parse(intent.arguments());
     if (arguments == null) {
-      return refused(intent, at, RefusalCode.ARGUMENTS_NOT_JSON.because("they could not be read"));
+      return refused(
+          intent, at, RefusalCode.ARGUMENTS_NOT_JSON.because("they could not be read"), original);
     }
     Optional<String> misfit = rules.get().schema().flatMap(it -> it.findMisfit(arguments));
     if (misfit.isPresent()) {
-      return refused(intent, at, RefusalCode.ARGUMENTS_SCHEMA.because(misfit.get()));
+      return refused(intent, at, RefusalCode.ARGUMENTS_SCHEMA.because(misfit.get()), original);
     }
     boolean permitted =
         delivery.principalNamed()
@@ -157,16 +161,18 @@ final class Facts {
         original);
   }
 
-  private static IntentReceived refused(Intent intent, Instant at, Refusal refusal) {
+  private static IntentReceived refused(
+      Intent intent, Instant at, Refusal refusal, @Nullable OriginalStanding original) {
     return new IntentReceived(
-        intent, at, refusal, false, ActionEffect.WRITE, null, RetryBudget.full(at), null);
+        intent, at, refusal, false, ActionEffect.WRITE, null, RetryBudget.full(at), null, original);
   }
 
   /**
    * A cancel is held against what its intent is held against, as far as it names it. It is
    * authorized like the intent it stops: under the action, target and arguments of the operation
    * where they are kept, else under what the cancel names. Where neither names an action, the
-   * tenant's list of principals decides.
+   * tenant's list of principals decides. A settled operation keeps no arguments, and a cancel's own
+   * prove nothing about it: whose it is, is refused only by what is known.
    */
   private static CancelReceived cancel(
       Delivery delivery, OperationState state, PolicySet policies, Instant at) {
@@ -225,11 +231,25 @@ final class Facts {
     if (rules.isEmpty()) {
       return false;
     }
+    Authorization authorize = rules.get().authorize();
     String target = state instanceof Known known ? known.binding().target() : intent.target();
-    String text = state instanceof Open open ? open.work().arguments() : intent.arguments();
+    String text =
+        switch (state) {
+          case Absent s -> intent.arguments();
+          case Open s -> s.work().arguments();
+          case Known s -> "{}";
+        };
     JsonNode arguments = parse(text);
     return arguments != null
-        && rules.get().authorize().permits(tenant, principal, action, target, arguments);
+        && (authorize.permits(tenant, principal, action, target, arguments)
+            || (isSettledOf(state, intent.principal())
+                && authorize.mayPermit(tenant, principal, action, target)));
+  }
+
+  private static boolean isSettledOf(OperationState state, Principal principal) {
+    return state instanceof Known known
+        && !(state instanceof Open)
+        && known.binding().principal().equals(principal);
   }
 
   private static Optional<String> boundAction(OperationState state) {

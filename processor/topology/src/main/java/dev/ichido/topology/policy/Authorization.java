@@ -1,6 +1,7 @@
 package dev.ichido.topology.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import dev.cel.common.CelAbstractSyntaxTree;
 import dev.cel.common.CelOptions;
 import dev.cel.common.CelValidationException;
@@ -77,6 +78,26 @@ public final class Authorization {
       String action,
       @Nullable String target,
       JsonNode arguments) {
+    return Boolean.TRUE.equals(judge(tenant, principal, action, target, arguments));
+  }
+
+  /**
+   * Whether the expression gives anything but false where nothing is known of the arguments: what
+   * depends on them can then not be evaluated.
+   */
+  public boolean mayPermit(
+      TenantPolicy tenant, String principal, String action, @Nullable String target) {
+    return !Boolean.FALSE.equals(
+        judge(tenant, principal, action, target, JsonNodeFactory.instance.objectNode()));
+  }
+
+  /** What the expression gives; null when it cannot be evaluated. */
+  private @Nullable Object judge(
+      TenantPolicy tenant,
+      String principal,
+      String action,
+      @Nullable String target,
+      JsonNode arguments) {
     Map<String, Object> variables = new HashMap<>();
     variables.put("principal", principal);
     variables.put(
@@ -89,9 +110,9 @@ public final class Authorization {
     variables.put("target", target == null ? NullValue.NULL_VALUE : target);
     variables.put("arguments", value(arguments));
     try {
-      return Boolean.TRUE.equals(program.eval(variables));
+      return program.eval(variables);
     } catch (CelEvaluationException | RuntimeException e) {
-      return false;
+      return null;
     }
   }
 

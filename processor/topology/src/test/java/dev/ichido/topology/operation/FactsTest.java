@@ -1,0 +1,112 @@
+package dev.ichido.topology.operation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.ichido.decision.Binding;
+import dev.ichido.decision.OperationEvent.CancelReceived;
+import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Cancelled;
+import dev.ichido.decision.OriginalStanding;
+import dev.ichido.decision.RetryBudget;
+import dev.ichido.operation.Intent;
+import dev.ichido.operation.Principal;
+import dev.ichido.operation.RefusalCode;
+import dev.ichido.topology.policy.LocatedTree;
+import dev.ichido.topology.policy.PolicyLoader;
+import dev.ichido.topology.policy.PolicySet;
+import dev.ichido.topology.wire.Delivery;
+import java.time.Instant;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+class FactsTest {
+  private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+  private static final OperationState SETTLED =
+      new Cancelled(
+          1,
+          new Binding(
+              new Principal("agent:a"), null, "pay.transfer", null, null, null, null, null, null),
+          1,
+          NOW,
+          NOW.plusSeconds(60),
+          NOW.plusSeconds(120));
+
+  /** Who cancels could otherwise write the arguments under which the stored result is let go. */
+  @Test
+  void argumentsOfACancelProveNothingAboutASettledOperation() {
+    PolicySet policies =
+        policies("authorize: \"principal == 'agent:a' || arguments.amount <= 100\"");
+    assertThat(cancel("agent:b", SETTLED, policies).permitted()).isFalse();
+    assertThat(cancel("agent:a", SETTLED, policies).permitted()).isTrue();
+    assertThat(cancel("agent:b", Absent.NOTHING, policies).permitted()).isTrue();
+  }
+
+  /** Else its place would be kept, and nothing could undo the original any more. */
+  @Test
+  void aCompensationThatIsRefusedAfterItsOriginalGrantedItStillKnowsThat() {
+    PolicySet policies = policies("schema: { type: object, required: [reason] }");
+    IntentReceived event =
+        (IntentReceived)
+            new Facts()
+                .event(
+                    delivery("agent:a", false),
+                    Absent.NOTHING,
+                    policies,
+                    NOW,
+                    policy -> RetryBudget.full(NOW),
+                    null,
+                    OriginalStanding.GRANTED);
+    assertThat(Objects.requireNonNull(event.refusal()).code())
+        .isEqualTo(RefusalCode.ARGUMENTS_SCHEMA);
+    assertThat(event.original()).isEqualTo(OriginalStanding.GRANTED);
+  }
+
+  private static CancelReceived cancel(String principal, OperationState state, PolicySet policies) {
+    return (CancelReceived)
+        new Facts()
+            .event(
+                delivery(principal, true),
+                state,
+                policies,
+                NOW,
+                policy -> RetryBudget.full(NOW),
+                null,
+                null);
+  }
+
+  private static Delivery delivery(String principal, boolean cancel) {
+    return new Delivery(
+        new Intent(
+            "t1",
+            "global",
+            "op-0000000000000001",
+            "d-1",
+            new Principal(principal),
+            "pay.transfer",
+            null,
+            null,
+            "{\"amount\":1}",
+            null,
+            null,
+            NOW,
+            null,
+            null,
+            cancel ? null : "op-0000000000000002"),
+        "key",
+        cancel,
+        true);
+  }
+
+  private static PolicySet policies(String member) {
+    return PolicyLoader.released()
+        .load(
+            LocatedTree.read(
+                "policy",
+                "tenants: { t1: { principals: [\"agent:a\", \"agent:b\"] } }\n"
+                    + "actions: { pay.transfer: { effect: write, share: tenant, "
+                    + member
+                    + " } }"));
+  }
+}

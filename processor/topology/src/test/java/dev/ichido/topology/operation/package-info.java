@@ -1,0 +1,5 @@
+/** Tests. */
+@NullMarked
+package dev.ichido.topology.operation;
+
+import org.jspecify.annotations.NullMarked;
