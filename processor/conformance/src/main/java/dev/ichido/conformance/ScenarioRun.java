@@ -1,7 +1,6 @@
 package dev.ichido.conformance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.ichido.decision.OperationState;
 import dev.ichido.decision.StateName;
 import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.JournalEntry;
@@ -44,7 +43,7 @@ final class ScenarioRun implements AutoCloseable {
   ScenarioRun(JsonNode policy) {
     this.policy = policy;
     this.processor = new VirtualProcessor(Policies.with(policy));
-    this.records = new StepRecords(processor.topics(), processor.serdes());
+    this.records = new StepRecords(processor.topics(), processor.serdes(), processor::state);
   }
 
   Optional<Difference> run(Scenario.Steps scenario) {
@@ -96,17 +95,10 @@ final class ScenarioRun implements AutoCloseable {
       case Step.Intent it -> onIntents(it.address(), records.intent(index, it, processor.now()));
       case Step.Cancel it -> onIntents(it.address(), records.cancel(index, it, processor.now()));
       case Step.Result it ->
-          onResults(
-              it.address(),
-              records.result(
-                  index, it.about(current(it.address())), readOf(it.address()), processor.now()));
+          onResults(it.address(), records.result(index, it, readOf(it.address()), processor.now()));
       case Step.Reconcile it ->
-          onResults(
-              it.address(),
-              records.reconcile(index, it.about(current(it.address())), processor.now()));
-      case Step.Resolve it ->
-          onResults(
-              it.address(), records.resolve(index, it, current(it.address()), processor.now()));
+          onResults(it.address(), records.reconcile(index, it, processor.now()));
+      case Step.Resolve it -> onResults(it.address(), records.resolve(index, it, processor.now()));
       case Step.Advance it -> {
         processor.advance(it.by());
         yield null;
@@ -120,14 +112,6 @@ final class ScenarioRun implements AutoCloseable {
       }
       case Step.Redeliver it -> redeliver(index, it.step());
     };
-  }
-
-  /** What a report is about that names no attempt. Sent again, it stays about that one. */
-  private @Nullable Integer current(Step.Address address) {
-    return processor.state(StepRecords.recordKey(address, "")) instanceof OperationState.Known known
-            && known.attempt() > 0
-        ? known.attempt()
-        : null;
   }
 
   /** The read that a result answers; null where the ledger knows the id: then it is a write's. */

@@ -44,7 +44,6 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       @Nullable String compensates)
       implements Verb {}
 
-  /** {@code attempt} is that which is current where a step names none. */
   record Result(
       Address address,
       @Nullable Integer attempt,
@@ -53,13 +52,7 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       @Nullable String body,
       @Nullable Integer bodyBytes,
       @Nullable Integer schema)
-      implements Verb {
-    Result about(@Nullable Integer current) {
-      return attempt != null
-          ? this
-          : new Result(address, current, outcome, remoteReference, body, bodyBytes, schema);
-    }
-  }
+      implements Verb {}
 
   record Reconcile(
       Address address,
@@ -67,11 +60,7 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       String found,
       @Nullable String remoteReference,
       @Nullable String body)
-      implements Verb {
-    Reconcile about(@Nullable Integer current) {
-      return attempt != null ? this : new Reconcile(address, current, found, remoteReference, body);
-    }
-  }
+      implements Verb {}
 
   record Resolve(Address address, String as, @Nullable String by, @Nullable String evidence)
       implements Verb {}

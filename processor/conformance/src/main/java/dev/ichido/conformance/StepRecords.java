@@ -2,6 +2,9 @@ package dev.ichido.conformance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.ichido.decision.OperationState;
+import dev.ichido.decision.OperationState.Absent;
+import dev.ichido.decision.OperationState.Known;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.schemas.IntentKind;
 import dev.ichido.schemas.OperationResult;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +28,7 @@ final class StepRecords {
   private final Topics topics;
   private final Serializer<ToolIntent> intents;
   private final Serializer<OperationResult> results;
+  private final Function<String, OperationState> states;
   private final Map<String, Instant> firstIssued = new HashMap<>();
 
   /**
@@ -38,8 +43,20 @@ final class StepRecords {
     }
   }
 
+  /** Records whose reports name an attempt only where their steps do. */
   StepRecords(Topics topics, RecordSerdes serdes) {
+    this(topics, serdes, key -> Absent.NOTHING);
+  }
+
+  /**
+   * Records whose reports are about the current attempt where their steps name none. Sent again,
+   * they stay about that one.
+   *
+   * @param states of operations, by record key
+   */
+  StepRecords(Topics topics, RecordSerdes serdes, Function<String, OperationState> states) {
     this.topics = topics;
+    this.states = states;
     this.intents = serdes.serializer(ToolIntent.class);
     this.results = serdes.serializer(OperationResult.class);
   }
@@ -105,7 +122,7 @@ final class StepRecords {
             .setBody(body)
             .setResultSchema(result.schema());
     if (read == null) {
-      record.setKind(ResultKind.ATTEMPT).setAttempt(result.attempt());
+      record.setKind(ResultKind.ATTEMPT).setAttempt(attempt(result.address(), result.attempt()));
     } else {
       record
           .setKind(ResultKind.READ)
@@ -120,21 +137,30 @@ final class StepRecords {
         reconcile.address(),
         report(step, reconcile.address(), now)
             .setKind(ResultKind.RECONCILE)
-            .setAttempt(reconcile.attempt())
+            .setAttempt(attempt(reconcile.address(), reconcile.attempt()))
             .setOutcome(outcome(step, reconcile.found()))
             .setRemoteReference(reconcile.remoteReference())
             .setBody(reconcile.body()));
   }
 
-  Sent resolve(int step, Step.Resolve resolve, @Nullable Integer attempt, Instant now) {
+  Sent resolve(int step, Step.Resolve resolve, Instant now) {
     return sent(
         resolve.address(),
         report(step, resolve.address(), now)
             .setKind(ResultKind.RESOLVE)
-            .setAttempt(attempt)
+            .setAttempt(attempt(resolve.address(), null))
             .setOutcome(outcome(step, resolve.as()))
             .setReportedBy(resolve.by())
             .setEvidence(resolve.evidence()));
+  }
+
+  private @Nullable Integer attempt(Step.Address address, @Nullable Integer named) {
+    if (named != null) {
+      return named;
+    }
+    return states.apply(recordKey(address, "")) instanceof Known known && known.attempt() > 0
+        ? known.attempt()
+        : null;
   }
 
   private static OperationResult.Builder report(int step, Step.Address address, Instant now) {

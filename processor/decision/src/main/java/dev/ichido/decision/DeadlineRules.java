@@ -38,10 +38,8 @@ final class DeadlineRules {
   private static Decision unknown(Draft d, DeadlineReached e, UnknownReconciliation s) {
     UnknownReconciliation looked = s;
     Instant wakeAt = s.wakeAt();
-    if (wakeAt != null && d.isOver(wakeAt) && !d.policy().retry().auto()) {
-      looked = s.withWakeAt(null);
-    } else if (wakeAt != null && d.isOver(wakeAt)) {
-      boolean covered = Attempting.isCovered(s, e.at(), d.policy());
+    if (wakeAt != null && d.isOver(wakeAt)) {
+      boolean covered = d.policy().retry().auto() && Attempting.isCovered(s, e.at(), d.policy());
       ReasonCode hindrance = Attempting.hindrance(s, e.at(), d.policy(), e.budget());
       if (covered && hindrance == null) {
         return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s), Note.NONE);

@@ -233,6 +233,9 @@ final class Facts {
     }
     Authorization authorize = rules.get().authorize();
     String target = state instanceof Known known ? known.binding().target() : intent.target();
+    if (isSettledOf(state, intent.principal())) {
+      return authorize.mayPermit(tenant, principal, action, target);
+    }
     String text =
         switch (state) {
           case Absent s -> intent.arguments();
@@ -240,10 +243,7 @@ final class Facts {
           case Known s -> "{}";
         };
     JsonNode arguments = parse(text);
-    return arguments != null
-        && (authorize.permits(tenant, principal, action, target, arguments)
-            || (isSettledOf(state, intent.principal())
-                && authorize.mayPermit(tenant, principal, action, target)));
+    return arguments != null && authorize.permits(tenant, principal, action, target, arguments);
   }
 
   private static boolean isSettledOf(OperationState state, Principal principal) {
