@@ -326,6 +326,9 @@ public final class ExecutorContracts {
 
   /** What the client does not let one set would fail each call. */
   private static void requireSettable(Member member, String where, String header, String value) {
+    if (!HttpContract.ASCII.matcher(value).matches()) {
+      throw member.invalid(where, "a value in visible ASCII");
+    }
     try {
       HttpRequest.newBuilder().setHeader(header, value);
     } catch (IllegalArgumentException e) {

@@ -49,20 +49,23 @@ final class HttpAnswer {
     if (!rule.statuses().contains(status)) {
       return false;
     }
-    String value = null;
     if (rule.path() != null) {
-      Optional<JsonNode> node = find(rule.path());
-      if (node.isEmpty()) {
-        return false;
-      }
-      value = node.get().isValueNode() ? node.get().asText() : "";
-    } else if (rule.header() != null) {
-      value = headers.firstValue(rule.header()).orElse(null);
-      if (value == null) {
-        return false;
-      }
+      return rule.values().isEmpty()
+          ? find(rule.path()).isPresent()
+          : findValue(rule.path()).filter(rule.values()::contains).isPresent();
     }
-    return rule.values().isEmpty() || (value != null && rule.values().contains(value));
+    return rule.header() == null
+        || headers
+            .firstValue(rule.header())
+            .filter(value -> rule.values().isEmpty() || rule.values().contains(value))
+            .isPresent();
+  }
+
+  /** The text of a text, number or truth value, whichever it is. */
+  Optional<String> findValue(AnswerPath path) {
+    return path.find(json())
+        .filter(node -> node.isValueNode() && !node.isNull())
+        .map(JsonNode::asText);
   }
 
   /** The member, neither null, false nor empty. */

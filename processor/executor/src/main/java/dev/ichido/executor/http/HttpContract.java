@@ -54,6 +54,9 @@ public record HttpContract(
     int responseLimit,
     @Nullable StatusRead status) {
 
+  /** What the value of a header may hold. */
+  static final Pattern ASCII = Pattern.compile("[\\t\\x20-\\x7e]*");
+
   /** How a body is written. */
   public enum Content {
     /** {@code application/json}. */
@@ -98,7 +101,8 @@ public record HttpContract(
    * One judgement of an answer: it fits when the status fits and, where given, the member at the
    * path (or the header) has one of the values.
    *
-   * @param values texts; empty: the member or header must be there
+   * @param values texts, also of numbers and truth values; empty: the member is neither null, false
+   *     nor empty, or the header is there
    * @param reason stable code that the report carries
    */
   public record AnswerRule(

@@ -136,7 +136,7 @@ public final class HttpToolHandler implements ToolHandler {
           HttpRequest.newBuilder(allowed(status.url().fillUrl(values)))
               .timeout(contract.timeouts().firstByte())
               .method(status.method(), BodyPublishers.noBody());
-      status.headers().forEach((name, value) -> builder.setHeader(name, value.fill(values)));
+      status.headers().forEach((name, value) -> setHeader(builder, name, value.fill(values)));
       answer = send(builder.build());
     } catch (UnfitException e) {
       return new StatusAnswer.Undetermined(e.reason, CallFacts.NONE);
@@ -181,8 +181,7 @@ public final class HttpToolHandler implements ToolHandler {
 
   private StatusAnswer judgeState(
       StatusRead status, StateMember member, HttpAnswer answer, CallFacts facts) {
-    String state =
-        answer.find(member.path()).filter(JsonNode::isValueNode).map(JsonNode::asText).orElse("");
+    String state = answer.findValue(member.path()).orElse("");
     if (member.committed().contains(state)) {
       return committed(status, answer, facts);
     }
@@ -229,7 +228,7 @@ public final class HttpToolHandler implements ToolHandler {
               : "application/json");
     }
     for (Map.Entry<String, Template> header : contract.headers().entrySet()) {
-      builder.setHeader(header.getKey(), header.getValue().fill(values));
+      setHeader(builder, header.getKey(), header.getValue().fill(values));
     }
     KeyPlace key = contract.key();
     if (key != null && command.kind() == ToolCommand.Kind.EXECUTE) {
@@ -283,7 +282,7 @@ public final class HttpToolHandler implements ToolHandler {
       Place place,
       String value) {
     if (place.header() != null) {
-      builder.setHeader(place.header(), value);
+      setHeader(builder, place.header(), value);
     } else if (place.query() != null) {
       return url
           + (url.indexOf('?') < 0 ? '?' : '&')
@@ -299,6 +298,14 @@ public final class HttpToolHandler implements ToolHandler {
       object.put(field.last().getMatchingProperty(), value);
     }
     return url;
+  }
+
+  /** The client writes {@code ?} for what is not ASCII, so that two values could become one. */
+  private static void setHeader(HttpRequest.Builder builder, String name, String value) {
+    if (!HttpContract.ASCII.matcher(value).matches()) {
+      throw new UnfitException("REQUEST_INVALID");
+    }
+    builder.setHeader(name, value);
   }
 
   private URI allowed(String url) {

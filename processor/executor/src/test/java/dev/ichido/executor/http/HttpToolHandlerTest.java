@@ -107,6 +107,37 @@ class HttpToolHandlerTest {
     assertThat(outcome.facts().remoteCalls()).isZero();
   }
 
+  /** A value counts also where it is one that says no; without values the member has to say yes. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'ok':false} | 'in':['false'], | FailedTerminal SAID_NO",
+        "{'ok':true}  | 'in':['false'], | Succeeded",
+        "{'ok':0}     | 'in':['0'],     | FailedTerminal SAID_NO",
+        "{'ok':''}    | 'in':[''],      | FailedTerminal SAID_NO",
+        "{'ok':[]}    | 'in':[''],      | Succeeded",
+        "{'ok':[1]}   | 'in':[''],      | Succeeded",
+        "{'ok':null}  | 'in':['null'],  | Succeeded",
+        "{}           | 'in':[''],      | Succeeded",
+        "{'ok':false} |                 | Succeeded",
+        "{'ok':[1]}   |                 | FailedTerminal SAID_NO",
+      })
+  void aRuleOnAValueFitsWhateverTheValueSays(String body, @Nullable String values, String expected)
+      throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, body.replace('\'', '"'), "X: y");
+    ToolOutcome result =
+        handler(
+                """
+                {'url':'%s/x','answers':{
+                 'rules':[{'status':['200'],'path':'$.ok',%s'means':'TERMINAL','reason':'SAID_NO'}]}}
+                """
+                    .formatted(server.url(), values == null ? "" : values))
+            .execute(Commands.execute("op", "{}"));
+    assertThat(reason(result)).isEqualTo(expected);
+  }
+
   @ParameterizedTest
   @CsvSource({
     "200, x, Succeeded",
@@ -198,6 +229,19 @@ class HttpToolHandlerTest {
         .isEqualTo(
             "{\"n\":100.10,\"s\":\"for a/../b?c=d&e #%\",\"o\":{\"k\":[1,null]},"
                 + "\"request_id\":\"key-op\"}");
+  }
+
+  /** The client would write each of these as a question mark, and two payers would be one. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Jos\u00e9", "\u4e00", "a\u0080b", "a\u007fb"})
+  void aHeaderThatIsNotAsciiIsNotSent(String payer) throws Exception {
+    ScriptedServer server = scripted(99);
+    ToolHandler handler =
+        handler("{'url':'%s/x','headers':{'X-Payer':'{arguments.payer}'}}".formatted(server.url()));
+    String arguments = JSON.createObjectNode().put("payer", payer).toString();
+    assertThat(reason(handler.execute(Commands.execute("op", arguments))))
+        .isEqualTo("FailedTerminal REQUEST_INVALID");
+    assertThat(server.requests()).isEmpty();
   }
 
   @Test
@@ -455,6 +499,7 @@ class HttpToolHandlerTest {
         "{'url':'https://a.example/x','status':{'url':'https://b.example?x={key}'}} | .status.url",
         "{'url':'https://a.example/x','headers':{'Host':'b.example'}} | .headers.Host",
         "{'url':'https://a.example/x','headers':{'A':'secret\\n'}} | .headers.A",
+        "{'url':'https://a.example/x','headers':{'A':'schl\u00fcssel'}} | .headers.A",
         "{'url':'https://a.example/x','key':{'header':'Content-Length'}} | .key.header",
         "{'url':'https://a.example/{nothing}'} | .url",
         "{'url':'https://a.example/x','hosts':['b.example:443']} | .url",
@@ -498,6 +543,7 @@ class HttpToolHandlerTest {
         "{'items':[{'key':'op','id':'2','state':'failed'}]} | Absent STATE_ABSENT",
         "{'items':[{'key':'op','id':'2','state':'pending'}]} | Undetermined STATE_UNDECIDED",
         "{'items':[{'key':'op','id':'2'}]} | Undetermined STATE_UNDECIDED",
+        "{'items':[{'key':'op','id':'2','state':false}]} | Absent STATE_ABSENT",
         "{'items':[{'key':'other','id':'1','state':'paid'}]} | Absent null",
         "{'items':[]} | Absent null",
         "not json | Undetermined STATUS_NOT_FOUND_IN_ANSWER",
@@ -513,7 +559,7 @@ class HttpToolHandlerTest {
                  'found':'$.items[?(@.key == \\"op\\")]',
                  'reference':'$.items[?(@.key == \\"op\\")].id',
                  'state':{'path':'$.items[?(@.key == \\"op\\")].state',
-                          'committed':['paid'],'absent':['failed']}}}
+                          'committed':['paid'],'absent':['failed','false']}}}
                 """
                     .formatted(server.url()))
             .readStatus(Commands.reconcile("op", 1, false));
