@@ -6,13 +6,16 @@ import dev.ichido.schemas.ToolIntent;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.WireException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -155,17 +158,45 @@ final class IntentSender implements AutoCloseable {
     return record;
   }
 
+  /**
+   * The letter as whole as the topic takes it. The record key goes before the row, which names all
+   * that it is made of.
+   */
   private ProducerRecord<byte[], byte[]> record(RoutedRow.Refused refused) {
     meters.refused(refused.value().getCode());
-    DeadLetter letter = refused.value();
-    ByteBuffer row = letter.getRecordValue();
-    if (row != null && row.remaining() > deadLetterLimit) {
-      letter = DeadLetter.newBuilder(letter).clearRecordValue().build();
-    }
+    DeadLetter whole = refused.value();
+    byte[] key = refused.recordKey().getBytes(StandardCharsets.UTF_8);
+    return findFitting(key, whole)
+        .or(() -> findFitting(digest(key), keyless(whole)))
+        .or(() -> findFitting(key, rowless(whole)))
+        .orElseGet(() -> letter(digest(key), keyless(rowless(whole))));
+  }
+
+  private Optional<ProducerRecord<byte[], byte[]>> findFitting(byte[] key, DeadLetter letter) {
+    return Optional.of(letter(key, letter))
+        .filter(record -> record.key().length + record.value().length <= deadLetterLimit);
+  }
+
+  private ProducerRecord<byte[], byte[]> letter(byte[] key, DeadLetter letter) {
     return new ProducerRecord<>(
-        topics.deadLetters(),
-        refused.recordKey().getBytes(StandardCharsets.UTF_8),
-        serialize(deadLetters, topics.deadLetters(), letter));
+        topics.deadLetters(), key, serialize(deadLetters, topics.deadLetters(), letter));
+  }
+
+  private static DeadLetter keyless(DeadLetter letter) {
+    return DeadLetter.newBuilder(letter).clearRecordKey().build();
+  }
+
+  private static DeadLetter rowless(DeadLetter letter) {
+    return DeadLetter.newBuilder(letter).clearRecordValue().build();
+  }
+
+  private static byte[] digest(byte[] key) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(key);
+      return ("sha256:" + HexFormat.of().formatHex(digest)).getBytes(StandardCharsets.UTF_8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("Expected SHA-256, which every JDK has.", e);
+    }
   }
 
   private static <T> byte[] serialize(Serializer<T> serializer, String topic, T value) {

@@ -23,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -476,6 +477,49 @@ class OutboxRelayIT {
     assertThat(
             outbox.meters.get("ichido.relay.refused").tag("code", "KIND_UNKNOWN").counter().count())
         .isEqualTo(1);
+  }
+
+  @Test
+  @Tag("TRN-01")
+  void aRowWhoseNamesAreTooLongGoesToTheDeadLettersAndTheRelayGoesOn(TestOutbox outbox)
+      throws Exception {
+    OutboxRelay relay = outbox.started();
+    insertNamed(outbox, "operation", "'t1'", "repeat('é', 400000)", "'{}'");
+    insertNamed(outbox, "tenant", "repeat('t', 4500000)", "'o'", "'{}'");
+    insertNamed(outbox, "both", "repeat('é', 400000)", "'o'", "repeat('x', 5000000)");
+    outbox.publish("after");
+    await("the good row", () -> outbox.deliveries().contains("after"));
+    assertThat(outbox.meters.get("ichido.relay.restarts").counter().count()).isZero();
+    assertThat(relay.problem()).isEmpty();
+    List<ConsumerRecord<String, DeadLetter>> letters = outbox.deadLetters();
+    assertThat(letters)
+        .hasSize(3)
+        .allSatisfy(
+            letter -> {
+              assertThat(letter.key()).matches("sha256:[0-9a-f]{64}");
+              assertThat(letter.value().getCode()).isEqualTo("RECORD_TOO_LARGE");
+              assertThat(letter.value().getRecordKey()).isNull();
+              assertThat(letter.value().getSourceOffset()).isPositive();
+            });
+    assertThat(letters).extracting(ConsumerRecord::key).doesNotHaveDuplicates();
+    assertThat(
+            letters.stream()
+                .map(letter -> letter.value().getRecordValue())
+                .filter(Objects::nonNull))
+        .singleElement()
+        .satisfies(
+            row ->
+                assertThat(StandardCharsets.UTF_8.decode(row).toString())
+                    .contains("\"id\":\"operation\""));
+  }
+
+  private static void insertNamed(
+      TestOutbox outbox, String delivery, String tenant, String operation, String payload)
+      throws SQLException {
+    outbox.run(
+        "insert into ichido.outbox (id, tenant, principal, type, aggregateid, issued_at, payload)"
+            + " values ('%s', %s, 'agent:a', 'pay.transfer', %s, 0, %s)"
+                .formatted(delivery, tenant, operation, payload));
   }
 
   private static void insert(TestOutbox outbox, String delivery, String kindAndPayload)
