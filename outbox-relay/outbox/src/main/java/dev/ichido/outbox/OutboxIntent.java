@@ -43,7 +43,10 @@ public record OutboxIntent(
     @Nullable String deliveryId,
     @Nullable String traceparent) {
 
-  /** Longest text of a field other than the arguments, in UTF-16 units. */
+  /**
+   * Longest text of a field other than the arguments, in UTF-16 units; publish_intent refuses more
+   * characters than that.
+   */
   public static final int MAX_TEXT = 4_096;
 
   /** Longest arguments, in bytes of UTF-8; the processor refuses more. */

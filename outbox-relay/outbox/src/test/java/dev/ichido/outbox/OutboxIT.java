@@ -16,7 +16,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +27,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The SQL and the JDBC writer on a real PostgreSQL. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -49,7 +54,8 @@ class OutboxIT {
             "V2__relay_progress",
             "V3__settled_partitions",
             "V4__arguments_of_one_mebibyte",
-            "V5__noted_position")) {
+            "V5__noted_position",
+            "V6__length_of_names")) {
       try (InputStream file =
           OutboxIT.class.getResourceAsStream(
               "/dev/ichido/outbox/migration/" + migration + ".sql")) {
@@ -212,6 +218,43 @@ class OutboxIT {
         "select ichido.publish_intent('t', 'p', 'a', 'o', now(), repeat('x', 1048577))",
         "ICH02",
         "arguments");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "tenant",
+        "principal",
+        "action",
+        "operation_id",
+        "scope",
+        "action_version",
+        "target",
+        "precondition",
+        "discriminator",
+        "workflow_id",
+        "step",
+        "compensates",
+        "delivery_id",
+        "traceparent"
+      })
+  void sqlTakesNamesAsLongAsTheLibraryDoes(String field) throws SQLException {
+    Map<String, String> arguments = new LinkedHashMap<>();
+    arguments.put("tenant", "'t'");
+    arguments.put("principal", "'p'");
+    arguments.put("action", "'a'");
+    arguments.put("operation_id", "'o'");
+    arguments.put("issued_at", "now()");
+    arguments.put(field, "repeat('é', " + OutboxIntent.MAX_TEXT + ")");
+    run(call(arguments));
+    arguments.put(field, "repeat('é', " + (OutboxIntent.MAX_TEXT + 1) + ")");
+    assertRefused(call(arguments), "ICH02", "4096 characters of " + field + ",");
+  }
+
+  private static String call(Map<String, String> arguments) {
+    return arguments.entrySet().stream()
+        .map(argument -> argument.getKey() + " => " + argument.getValue())
+        .collect(Collectors.joining(", ", "select ichido.publish_intent(", ")"));
   }
 
   @Test
