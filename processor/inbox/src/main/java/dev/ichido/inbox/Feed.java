@@ -200,14 +200,14 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     Batch<R> batch = decode(records);
     try {
       if (!batch.isEmpty() || System.nanoTime() - movedAt > MOVE_EVERY.toNanos()) {
-        batch.awaitRefused();
+        refuse(batch.refused);
         apply(batch);
         movedAt = System.nanoTime();
         reachable = true;
         pause = Duration.ZERO;
       }
       batch.next.forEach((p, offset) -> reached.put(p, new OffsetAndMetadata(offset)));
-    } catch (SQLException | ExecutionException e) {
+    } catch (SQLException | ExecutionException | RegistryUnavailableException e) {
       if (reachable) {
         LOG.warn("{} can't be applied and wait: {}", course.name(), e.getMessage());
       }
@@ -244,7 +244,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
           V decoded = values.deserialize(record.topic(), record.value());
           if (decoded == null) {
             batch.refused.add(
-                refuse(record, "VALUE_EMPTY", "CONTRACT", "Expected a value, but there is none."));
+                refused(record, "VALUE_EMPTY", "CONTRACT", "Expected a value, but there is none."));
           } else {
             R row = course.rows().of(decoded, record);
             if (row != null) {
@@ -260,7 +260,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
           break;
         } catch (UndecodableRecordException e) {
           batch.refused.add(
-              refuse(record, "UNDECODABLE", "DECODING", e.code() + ": " + e.getMessage()));
+              refused(record, "UNDECODABLE", "DECODING", e.code() + ": " + e.getMessage()));
         }
         batch.first.putIfAbsent(partition, record.offset());
         batch.next.put(partition, record.offset() + 1);
@@ -269,16 +269,29 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     return batch;
   }
 
-  private Future<?> refuse(
+  private static Refused refused(
       ConsumerRecord<byte[], byte[]> record, String code, String reasonClass, String detail) {
-    registry.counter("ichido.inbox.dead.letters", "code", code).increment();
-    DeadLetter letter =
-        ReplyMapper.toDeadLetter(record, code, reasonClass, detail, Clock.systemUTC().instant());
-    return producer.send(
-        new ProducerRecord<>(
-            topics.deadLetters(),
-            record.key(),
-            deadLetters.serialize(topics.deadLetters(), letter)));
+    return new Refused(
+        record,
+        ReplyMapper.toDeadLetter(record, code, reasonClass, detail, Clock.systemUTC().instant()));
+  }
+
+  /** A refused record is passed only when its dead letter is acknowledged. */
+  private void refuse(List<Refused> refused) throws ExecutionException, InterruptedException {
+    List<Future<?>> sent = new ArrayList<>();
+    for (Refused one : refused) {
+      DeadLetter letter = one.letter();
+      sent.add(
+          producer.send(
+              new ProducerRecord<>(
+                  topics.deadLetters(),
+                  one.source().key(),
+                  deadLetters.serialize(topics.deadLetters(), letter))));
+      registry.counter("ichido.inbox.dead.letters", "code", letter.getCode()).increment();
+    }
+    for (Future<?> acknowledgement : sent) {
+      acknowledgement.get();
+    }
   }
 
   private void apply(Batch<R> batch) throws SQLException, ExecutionException, InterruptedException {
@@ -305,13 +318,14 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
           throw e;
         }
         refuse(
-                batch.sources.get(i),
-                "NOT_STORABLE",
-                "CONTRACT",
-                "Expected a record that the inbox can store, but the database refused it with state "
-                    + e.getSQLState()
-                    + ". Check who writes to topic \"%s\".".formatted(course.topic()))
-            .get();
+            List.of(
+                refused(
+                    batch.sources.get(i),
+                    "NOT_STORABLE",
+                    "CONTRACT",
+                    "Expected a record that the inbox can store, but the database refused it with state "
+                        + e.getSQLState()
+                        + ". Check who writes to topic \"%s\".".formatted(course.topic()))));
         course.tables().apply(List.of(), next);
       }
     }
@@ -380,6 +394,9 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     }
   }
 
+  /** A record, and the dead letter that is to be sent in its place. */
+  private record Refused(ConsumerRecord<byte[], byte[]> source, DeadLetter letter) {}
+
   /** What one poll gave. */
   private static final class Batch<R> {
     final List<Placed<R>> received = new ArrayList<>();
@@ -387,20 +404,13 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
     /** The records behind {@link #received}, at the same places. */
     final List<ConsumerRecord<byte[], byte[]>> sources = new ArrayList<>();
 
-    final List<Future<?>> refused = new ArrayList<>();
+    final List<Refused> refused = new ArrayList<>();
     final Map<TopicPartition, Long> first = new HashMap<>();
     final Map<TopicPartition, Long> next = new HashMap<>();
 
     /** Whether it can be read again without a trace. */
     boolean isEmpty() {
       return received.isEmpty() && refused.isEmpty();
-    }
-
-    /** A refused record is passed only when its dead letter is acknowledged. */
-    void awaitRefused() throws ExecutionException, InterruptedException {
-      for (Future<?> future : refused) {
-        future.get();
-      }
     }
   }
 }

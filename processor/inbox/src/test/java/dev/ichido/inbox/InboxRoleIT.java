@@ -411,6 +411,29 @@ class InboxRoleIT {
   }
 
   @Test
+  void whatCannotBeDecodedWaitsForARegistryThatIsAway() throws Exception {
+    InMemoryRegistryLog log = new InMemoryRegistryLog();
+    RegistryServer away = RegistryServer.start(log, 0);
+    int port = away.port();
+    away.close();
+    InboxRole role = run(pool, null, away.url());
+    sendRaw("not avro".getBytes(StandardCharsets.UTF_8));
+    await().atMost(PATIENCE).until(() -> meters.counter("ichido.inbox.trouble").count() > 0);
+    assertThat(role.failure()).isEmpty();
+    assertThat(role.ready()).isFalse();
+    assertThat(meters.find("ichido.inbox.dead.letters").counter()).isNull();
+    try (RegistryServer back = RegistryServer.start(log, port)) {
+      await().atMost(PATIENCE).until(role::ready);
+      assertThat(meters.counter("ichido.inbox.dead.letters", "code", "UNDECODABLE").count())
+          .isEqualTo(1);
+      RecordSerdes itsOwn = RecordSerdes.from(Map.of("schema.registry.url", back.url()));
+      assertThat(deadLetters(itsOwn))
+          .extracting(DeadLetter::getCode)
+          .containsExactly("UNDECODABLE");
+    }
+  }
+
+  @Test
   void whoFollowsSeesEveryReplyOnceAndInOrder() throws Exception {
     run(pool);
     long cursor = reader.listAfter(0, 100_000).stream().mapToLong(InboxReply::seq).max().orElse(0);
@@ -649,11 +672,16 @@ class InboxRoleIT {
   }
 
   private InboxRole run(DataSource dataSource, @Nullable Boolean claimedReplies) {
+    return run(dataSource, claimedReplies, registry.url());
+  }
+
+  private InboxRole run(
+      DataSource dataSource, @Nullable Boolean claimedReplies, String registryUrl) {
     InboxRole role =
         new InboxRole(
             new InboxConfig(
                 kafka(),
-                Map.of("schema.registry.url", registry.url()),
+                Map.of("schema.registry.url", registryUrl),
                 topics.prefix(),
                 null,
                 null,
@@ -721,6 +749,10 @@ class InboxRoleIT {
   }
 
   private List<DeadLetter> deadLetters() {
+    return deadLetters(serdes);
+  }
+
+  private List<DeadLetter> deadLetters(RecordSerdes serdes) {
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(
             new HashMap<String, Object>(kafka()),
