@@ -1,7 +1,5 @@
 package dev.ichido.app;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.ichido.config.DatabaseSection;
@@ -24,10 +22,6 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.sql.Connection;
-import java.sql.PreparedStatement;
-import java.sql.ResultSet;
-import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -118,7 +112,7 @@ public final class McpProxy implements AutoCloseable {
             received -> session(settings.server(), received),
             writing,
             reading,
-            sha256 -> body(claims, sha256),
+            Roles.bodies(claims),
             migrate);
     opened.push(door);
     ExecutorRole executor = executor(config, policy, settings, own, claims, migrate, meters);
@@ -227,20 +221,6 @@ public final class McpProxy implements AutoCloseable {
         connection.close();
       }
     };
-  }
-
-  private static Optional<String> body(DataSource claims, String sha256) {
-    try (Connection connection = claims.getConnection();
-        PreparedStatement statement =
-            connection.prepareStatement("select body from ichido.result_body where sha256 = ?")) {
-      statement.setString(1, sha256);
-      try (ResultSet row = statement.executeQuery()) {
-        return row.next() ? Optional.of(new String(row.getBytes(1), UTF_8)) : Optional.empty();
-      }
-    } catch (SQLException e) {
-      LOG.warn("A result that is kept apart can't be read: {}", e.getMessage());
-      return Optional.empty();
-    }
   }
 
   /** Serves one client and returns when it has closed its side. */

@@ -9,6 +9,8 @@ import dev.ichido.config.IchidoConfig;
 import dev.ichido.decision.ActionPolicy;
 import dev.ichido.executor.ExecutorConfig;
 import dev.ichido.executor.ExecutorRole;
+import dev.ichido.executor.ResultBody;
+import dev.ichido.executor.claim.ClaimStore;
 import dev.ichido.executor.http.HttpRemotes;
 import dev.ichido.gateway.ActionTerms;
 import dev.ichido.gateway.GatewayRole;
@@ -26,13 +28,19 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes roles from the configuration. Nothing is started here. */
 public final class Roles {
+  private static final Logger LOG = LoggerFactory.getLogger(Roles.class);
   private static final int GATEWAY_CONNECTIONS = 8;
 
   private final IchidoConfig config;
@@ -206,10 +214,22 @@ public final class Roles {
         pool(config.outbox().database(), "outbox", "gateway-outbox", GATEWAY_CONNECTIONS);
     HikariDataSource reading =
         pool(config.inbox().database(), "inbox.database", "gateway-inbox", GATEWAY_CONNECTIONS);
+    DatabaseSection claims = config.executor().database();
+    HikariDataSource kept =
+        claims.url() == null
+            ? null
+            : pool(claims, "executor.database", "gateway-executor", GATEWAY_CONNECTIONS);
     AtomicReference<Map<String, ActionTerms>> terms = new AtomicReference<>(Map.of());
     policy.take(loaded -> terms.set(terms(loaded.rules())));
     GatewayRole gateway =
-        new GatewayRole(config.gateway(), terms::get, writing, reading, migrate, meters);
+        new GatewayRole(
+            config.gateway(),
+            terms::get,
+            writing,
+            reading,
+            kept == null ? sha256 -> Optional.empty() : bodies(kept),
+            migrate,
+            meters);
     RunningRole role =
         new RunningRole(
             "gateway",
@@ -218,10 +238,26 @@ public final class Roles {
             gateway::failure,
             () -> {
               gateway.close();
+              if (kept != null) {
+                kept.close();
+              }
               reading.close();
               writing.close();
             });
     return new Door(role, gateway::url);
+  }
+
+  /** Texts of results that are kept apart, by their SHA-256; without what can't be read now. */
+  static Function<String, Optional<String>> bodies(DataSource claims) {
+    ClaimStore store = new ClaimStore(claims, "reader");
+    return sha256 -> {
+      try {
+        return store.findBody(sha256).map(ResultBody::findText);
+      } catch (SQLException e) {
+        LOG.warn("A result that is kept apart can't be read: {}", e.getMessage());
+        return Optional.empty();
+      }
+    };
   }
 
   /**

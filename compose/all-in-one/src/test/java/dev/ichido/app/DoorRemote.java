@@ -15,11 +15,16 @@ import java.util.concurrent.Executors;
 
 /**
  * A remote with a book of its own. POST /pay does it; /slow and /held do it once they are let;
- * /lost does it and hangs up; /refuse does nothing and says so for good; /read changes nothing.
+ * /wrapped does it and answers in several lines, /large with more than a record carries, /bytes
+ * with what is no text; /lost does it and hangs up; /refuse does nothing and says so for good;
+ * /read changes nothing.
  */
 final class DoorRemote implements AutoCloseable {
   /** Calls that it can have open. */
   static final int AT_A_TIME = 500;
+
+  /** More than a record carries. */
+  static final String LARGE = "l".repeat(100_000);
 
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -58,6 +63,10 @@ final class DoorRemote implements AutoCloseable {
       slow: { effect: write, lease: 120s, http: %1$s/slow', timeouts: { connect: 5s, first_byte: 100s, total: 110s } } }
       held: { effect: write, lease: 300s, http: %1$s/held', timeouts: { connect: 5s, first_byte: 280s, total: 290s } } }
       lost: { effect: write, lease: 60s, http: %1$s/lost' } }
+      wrapped: { effect: write, http: %1$s/wrapped' } }
+      large: { effect: write, http: %1$s/large' } }
+      bytes: { effect: write, http: %1$s/bytes' } }
+      look-at-all: { effect: read, http: { method: POST, url: 'http://127.0.0.1:%2$d/large' } }
       refuse: { effect: write, http: %1$s/refuse', answers: { expected: [2xx], terminal: [422] } } }
       asked: { effect: write, retry: { auto: false }, http: { method: POST, url: 'http://127.0.0.1:1/' } }
       stuck: { effect: write, retry: { max_attempts: 1 }, http: { method: POST, url: 'http://127.0.0.1:1/' } }
@@ -110,6 +119,12 @@ final class DoorRemote implements AutoCloseable {
       exchange.getRequestBody().readAllBytes();
       switch (exchange.getRequestURI().getPath()) {
         case "/refuse" -> answer(exchange, 422, "{\"error\":\"account closed\"}");
+        case "/wrapped" ->
+            answer(exchange, 200, "{\n  \"id\": \"" + record(exchange) + "\",\r\n  \"n\":\r1\n}");
+        case "/large" ->
+            answer(
+                exchange, 200, "{\"id\":\"" + record(exchange) + "\",\"text\":\"" + LARGE + "\"}");
+        case "/bytes" -> answer(exchange, 200, record(exchange) + "\0");
         case "/read" -> answer(exchange, 200, "{\"balance\":17}");
         case "/lost" -> record(exchange);
         case "/slow" -> answerAfter(slow, exchange);

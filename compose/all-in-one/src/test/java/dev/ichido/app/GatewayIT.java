@@ -1,6 +1,7 @@
 package dev.ichido.app;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -31,6 +32,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -186,6 +188,14 @@ class GatewayIT {
     String longest = "k".repeat(255);
     refused(agent.post("pay", quoted(longest + "k"), "{}"), 400, "OPERATION_ID_TOO_LONG");
     assertThat(pay(longest).status()).isEqualTo(200);
+    String noise =
+        new Random(7).ints(4_000, 'a', 'z').mapToObj(Character::toString).collect(joining());
+    refused(agent.post("pay", quoted(noise), "{}"), 400, "OPERATION_ID_TOO_LONG");
+    refused(agent.post("pay", quoted(noise + noise), "{}"), 400, "FIELD_MALFORMED");
+    for (String path : List.of("/v1/operations/%00", "/v1/operations/a?scope=%00")) {
+      refused(agent.get(path), 400, "FIELD_MALFORMED");
+      refused(agent.delete(path), 400, "FIELD_MALFORMED");
+    }
     refused(agent.post("pay", quoted("with a blank 0001"), "{}"), 400, "OPERATION_ID_CHARACTER");
     refused(agent.post("pay", quoted("12345678901234567"), "{}"), 400, "OPERATION_ID_GUESSABLE");
     assertThat(remote.book()).noneMatch(e -> e.operationId().startsWith("repeated"));
@@ -510,7 +520,10 @@ class GatewayIT {
         "LATE_REPLAY");
     // A key of the year 2001 that carries its time.
     refused(pay("00e4e1c1-2c00-7abc-8def-0123456789ab"), 410, "LATE_REPLAY");
-    refused(pay("issue-time-operation-0004", "Ichido-Issued-At", "soon"), 400, "FIELD_MALFORMED");
+    for (String none : List.of("soon", "+300000-01-01T00:00:00Z", "1969-12-31T23:59:59Z")) {
+      refused(pay("issue-time-operation-0004", "Ichido-Issued-At", none), 400, "FIELD_MALFORMED");
+    }
+    assertThat(pay("issue-time-operation-0004").status()).as("corrected").isEqualTo(200);
   }
 
   @Test
@@ -605,14 +618,45 @@ class GatewayIT {
   }
 
   @Test
+  void aResultThatIsTooLargeForARecordIsToldWholeToWhoMaySeeIt() {
+    String key = "large-result-0001";
+    for (int i = 0; i < 2; i++) {
+      Answer told = agent.post("large", key, "{}", "Prefer", WAIT);
+      assertThat(told.status()).isEqualTo(200);
+      assertThat(told.body().at("/result/text").asText()).isEqualTo(DoorRemote.LARGE);
+      assertThat(told.body().has("result_handle")).isFalse();
+    }
+    assertThat(agent.get("/v1/operations/" + key).body().at("/result/text").asText())
+        .isEqualTo(DoorRemote.LARGE);
+    refused(colleague.get("/v1/operations/" + key), 404, "OPERATION_UNKNOWN");
+    assertThat(agent.post("look-at-all", "", "{}").body().at("/result/text").asText())
+        .isEqualTo(DoorRemote.LARGE);
+    Answer bytes = agent.post("bytes", "bytes-result-0001", "{}", "Prefer", WAIT);
+    assertThat(bytes.body().has("result")).isFalse();
+    assertThat(bytes.body().at("/result_handle/sha256").asText()).hasSize(64);
+    assertThat(remote.effects("t1", key)).hasSize(1);
+  }
+
+  @Test
   void repliesAreStreamedAndAStreamGoesOnWhereItBroke() throws Exception {
-    String first = streamed("", "streamed-operation-0001");
+    String first = streamed("", "pay", "streamed-operation-0001");
     String id = first.lines().filter(l -> l.startsWith("id: ")).reduce((a, b) -> b).orElseThrow();
     assertThat(first).contains("event: reply", "\"verdict\":\"SETTLED\"");
-    String second = streamed(id.substring(4), "streamed-operation-0002");
+    String second = streamed(id.substring(4), "wrapped", "streamed-operation-0002");
     assertThat(second)
         .contains("streamed-operation-0002")
         .doesNotContain("streamed-operation-0001");
+    // A reader of events joins the lines of one again.
+    String last = second.substring(second.lastIndexOf("event: reply\n"));
+    JsonNode told =
+        new JsonMapper()
+            .readTree(
+                last.lines()
+                    .filter(l -> l.startsWith("data: "))
+                    .map(l -> l.substring("data: ".length()))
+                    .collect(joining("\n")));
+    assertThat(last.lines().skip(1)).allMatch(l -> l.startsWith("data: "));
+    assertThat(told.at("/result/n").asInt()).isEqualTo(1);
   }
 
   @Test
@@ -758,7 +802,7 @@ class GatewayIT {
   }
 
   /** Lines of a stream until the operation's last reply. */
-  private static String streamed(String after, String key) throws Exception {
+  private static String streamed(String after, String action, String key) throws Exception {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(stack.endpoints().gatewayUrl() + "/v1/replies"))
             .header("Authorization", "Bearer " + agent.token());
@@ -772,12 +816,12 @@ class GatewayIT {
           new BufferedReader(new InputStreamReader(response.body(), UTF_8))) {
         // The first line says that the stream is open.
         lines.readLine();
-        assertThat(agent.post("pay", key, "{}", "Prefer", WAIT).status()).isEqualTo(200);
+        assertThat(agent.post(action, key, "{}", "Prefer", WAIT).status()).isEqualTo(200);
         StringBuilder text = new StringBuilder();
         while (true) {
           String line = lines.readLine();
           text.append(line).append('\n');
-          if (line == null || (line.contains(key) && line.contains("\"final\":true"))) {
+          if (line == null || (text.indexOf(key) >= 0 && line.contains("\"final\":true"))) {
             return text.toString();
           }
         }

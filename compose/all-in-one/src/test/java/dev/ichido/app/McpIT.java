@@ -1,5 +1,6 @@
 package dev.ichido.app;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -33,6 +34,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Predicate;
@@ -366,6 +368,20 @@ class McpIT {
     assertThat(text(agent.call("nothing", "an-action-nobody-knows", "{}")))
         .contains("Nothing was done")
         .contains("ACTION_UNKNOWN");
+    String noise =
+        new Random(7).ints(4_000, 'a', 'z').mapToObj(Character::toString).collect(joining());
+    assertThat(text(agent.call("pay", noise, "{\"n\":\"nameless\"}")))
+        .contains("Nothing was done")
+        .contains("OPERATION_ID_TOO_LONG");
+    assertThat(text(agent.call("pay", noise + noise, "{\"n\":\"nameless\"}")))
+        .contains("Nothing was done")
+        .contains("operation_id");
+    String later =
+        "{\"name\":\"pay\",\"arguments\":{\"n\":\"nameless\"},\"_meta\":{\"dev.ichido/operation-id\":"
+            + "\"issued-far-away-0001\",\"dev.ichido/issued-at\":\"+300000-01-01T00:00:00Z\"}}";
+    assertThat(text(agent.ask("tools/call", later).path("result")))
+        .contains("Nothing was done")
+        .contains("issued_at");
     assertThat(effects("nameless")).isEmpty();
   }
 

@@ -12,11 +12,14 @@ import java.net.URLEncoder;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON documents that callers are sent. A member without a value is left out. */
 final class Documents {
   private static final JsonMapper JSON = new JsonMapper();
+  private static final String HANDLE = "result_handle";
+  private static final String SHA256 = "sha256";
   static final String PROBLEM_TYPE = "urn:ichido:problem:";
 
   private Documents() {}
@@ -215,16 +218,28 @@ final class Documents {
     }
   }
 
-  /** A body that is one JSON text stays as the remote wrote it; any other is a string. */
   private static void putResult(
       ObjectNode document, @Nullable String body, @Nullable String sha256, @Nullable Long bytes) {
-    if (body != null && isJson(body)) {
-      document.putRawValue("result", new RawValue(body));
-    } else if (body != null) {
-      document.put("result", body);
+    if (body != null) {
+      putResult(document, body);
     } else if (sha256 != null) {
-      document.putObject("result_handle").put("sha256", sha256).put("bytes", bytes);
+      document.putObject(HANDLE).put(SHA256, sha256).put("bytes", bytes);
     }
+  }
+
+  /** A body that is one JSON text stays as the remote wrote it; any other is a string. */
+  static void putResult(ObjectNode document, String body) {
+    document.remove(HANDLE);
+    if (isJson(body)) {
+      document.putRawValue("result", new RawValue(body));
+    } else {
+      document.put("result", body);
+    }
+  }
+
+  /** The SHA-256 of a result that is kept apart. */
+  static Optional<String> handle(ObjectNode document) {
+    return Optional.ofNullable(document.path(HANDLE).path(SHA256).textValue());
   }
 
   private static boolean isJson(String text) {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ public final class GatewayRole implements AutoCloseable {
   private final Supplier<Map<String, ActionTerms>> actions;
   private final DataSource outbox;
   private final DataSource inbox;
+  private final Function<String, Optional<String>> bodies;
   private final boolean migrate;
   private final MeterRegistry meters;
   private final AtomicReference<@Nullable Life> life = new AtomicReference<>();
@@ -49,6 +51,7 @@ public final class GatewayRole implements AutoCloseable {
    * @param actions what is published of each action, as it is now
    * @param outbox where intents are written
    * @param inbox where replies are read; one of its connections is kept for listening
+   * @param bodies content of a result that is kept apart, by its SHA-256
    * @param migrate whether the door's own table is brought up to date at start
    */
   public GatewayRole(
@@ -56,12 +59,14 @@ public final class GatewayRole implements AutoCloseable {
       Supplier<Map<String, ActionTerms>> actions,
       DataSource outbox,
       DataSource inbox,
+      Function<String, Optional<String>> bodies,
       boolean migrate,
       MeterRegistry meters) {
     this.config = config;
     this.actions = actions;
     this.outbox = outbox;
     this.inbox = inbox;
+    this.bodies = bodies;
     this.migrate = migrate;
     this.meters = meters;
   }
@@ -91,6 +96,7 @@ public final class GatewayRole implements AutoCloseable {
             new Intake(outbox),
             new ReplyStore(inbox),
             feed,
+            bodies,
             Clock.systemUTC(),
             meters);
     HttpRouting.Builder routing = HttpRouting.builder();

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -51,6 +52,7 @@ final class HttpDoor {
   /** Replies that follow each other are sent together. */
   private static final Duration GATHER = Duration.ofMillis(50);
 
+  private static final Pattern LINE_END = Pattern.compile("\\r\\n|\\n|\\r");
   private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
   private final GatewayConfig config;
@@ -60,10 +62,14 @@ final class HttpDoor {
   private final Intake intake;
   private final ReplyStore replies;
   private final ReplyFeed feed;
+  private final Function<String, Optional<String>> bodies;
   private final Clock clock;
   private final MeterRegistry meters;
   private final byte[] openApi;
 
+  /**
+   * @param bodies content of a result that is kept apart, by its SHA-256
+   */
   HttpDoor(
       GatewayConfig config,
       Supplier<Map<String, ActionTerms>> actions,
@@ -72,6 +78,7 @@ final class HttpDoor {
       Intake intake,
       ReplyStore replies,
       ReplyFeed feed,
+      Function<String, Optional<String>> bodies,
       Clock clock,
       MeterRegistry meters) {
     this.config = config;
@@ -81,6 +88,7 @@ final class HttpDoor {
     this.intake = intake;
     this.replies = replies;
     this.feed = feed;
+    this.bodies = bodies;
     this.clock = clock;
     this.meters = meters;
     this.openApi = OpenApi.document().toPrettyString().getBytes(UTF_8);
@@ -204,7 +212,7 @@ final class HttpDoor {
           "Expected an operation that this caller asked for, but there is none. Check the id, the"
               + " scope and the credential.");
     }
-    send(response, 200, JSON, Documents.operation(scope, id, asked, known, events, told));
+    send(response, 200, JSON, whole(Documents.operation(scope, id, asked, known, events, told)));
   }
 
   private void cancel(ServerRequest request, ServerResponse response) throws InterruptedException {
@@ -267,10 +275,11 @@ final class HttpDoor {
       long told = System.nanoTime();
       while (!feed.isStopping()) {
         long version = feed.version();
+        long newest = replies.newest();
         List<Reply> found = replies.after(caller, seq, PAGE);
         for (Reply reply : found) {
           seq = reply.seq();
-          write(out, "id: " + seq + "\nevent: reply\ndata: " + Documents.reply(reply) + "\n\n");
+          write(out, event(seq, Documents.reply(reply).toString()));
           told = System.nanoTime();
         }
         if (System.nanoTime() - told >= HEARTBEAT.toNanos()) {
@@ -278,6 +287,9 @@ final class HttpDoor {
           told = System.nanoTime();
         }
         if (found.size() < PAGE) {
+          // Rows become visible in the order of their places, so what is below is told or
+          // another's.
+          seq = Math.max(seq, newest);
           TimeUnit.NANOSECONDS.sleep(GATHER.toNanos());
           feed.awaitNews(version, HEARTBEAT);
         }
@@ -287,6 +299,15 @@ final class HttpDoor {
     } finally {
       limits.givePlaceBack();
     }
+  }
+
+  /** A remote's JSON stays as it was written, over several lines perhaps. */
+  private static String event(long seq, String data) {
+    StringBuilder event = new StringBuilder("id: ").append(seq).append("\nevent: reply\n");
+    for (String line : LINE_END.split(data, -1)) {
+      event.append("data: ").append(line).append('\n');
+    }
+    return event.append('\n').toString();
   }
 
   private static OutputStream begin(ServerResponse response) throws IOException {
@@ -332,7 +353,15 @@ final class HttpDoor {
         response,
         line.status(),
         line.title() == null ? JSON : PROBLEM,
-        Documents.answer(reply, line));
+        whole(Documents.answer(reply, line)));
+  }
+
+  /** With the result itself where it is a text that can be read, and its handle where it is not. */
+  private ObjectNode whole(ObjectNode document) {
+    Documents.handle(document)
+        .flatMap(bodies)
+        .ifPresent(body -> Documents.putResult(document, body));
+    return document;
   }
 
   private static void retryAfter(ServerResponse response, Duration left, AnswerTable.Retry retry) {

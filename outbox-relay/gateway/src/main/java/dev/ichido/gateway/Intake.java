@@ -1,5 +1,6 @@
 package dev.ichido.gateway;
 
+import dev.ichido.outbox.InvalidIntentException;
 import dev.ichido.outbox.Outbox;
 import dev.ichido.outbox.OutboxException;
 import dev.ichido.outbox.OutboxIntent;
@@ -37,6 +38,9 @@ final class Intake {
        where tenant = ? and principal = ? and scope = ? and operation_id = ?
       """;
 
+  /** What is longer is refused when it is decided, and fits no index. */
+  private static final int LONGEST_REMEMBERED = 255;
+
   private static final Duration RETRY_AFTER_LAG = Duration.ofSeconds(5);
 
   private final DataSource outbox;
@@ -57,7 +61,7 @@ final class Intake {
    * Writes one intent; when this returns it is committed.
    *
    * @param intent made for the issue time that holds: that of the first request with this operation
-   * @throws ProblemException OUTBOX_BEHIND, DATABASE_UNAVAILABLE
+   * @throws ProblemException FIELD_MALFORMED, OUTBOX_BEHIND, DATABASE_UNAVAILABLE
    */
   void write(
       Caller caller,
@@ -67,14 +71,20 @@ final class Intake {
       String deliveryId,
       Instant issuedAt,
       Function<Instant, OutboxIntent> intent) {
+    // What can't be an intent must not be remembered as one.
+    OutboxIntent asSaid = checked(intent, issuedAt);
     try (Connection connection = outbox.getConnection()) {
       connection.setAutoCommit(false);
       try {
-        Instant first =
+        OutboxIntent issued =
             operationId == null
-                ? issuedAt
-                : remember(connection, caller, scope, operationId, action, deliveryId, issuedAt);
-        Outbox.publish(connection, intent.apply(first));
+                    || operationId.length() > LONGEST_REMEMBERED
+                    || scope.length() > LONGEST_REMEMBERED
+                ? asSaid
+                : checked(
+                    intent,
+                    remember(connection, caller, scope, operationId, action, deliveryId, issuedAt));
+        Outbox.publish(connection, issued);
         connection.commit();
       } catch (SQLException | RuntimeException e) {
         rollBack(connection, e);
@@ -89,14 +99,22 @@ final class Intake {
         case NO_TRANSACTION, OUTBOX_MISSING, PERMISSION_DENIED -> e;
       };
     } catch (SQLException e) {
-      throw ProblemException.databaseUnavailable(e);
+      throw ProblemException.of(e);
+    }
+  }
+
+  private static OutboxIntent checked(Function<Instant, OutboxIntent> intent, Instant issuedAt) {
+    try {
+      return intent.apply(issuedAt);
+    } catch (InvalidIntentException e) {
+      throw ProblemCode.FIELD_MALFORMED.because(String.valueOf(e.getMessage()));
     }
   }
 
   /**
    * What this caller asked for under an operation id.
    *
-   * @throws ProblemException DATABASE_UNAVAILABLE
+   * @throws ProblemException FIELD_MALFORMED, DATABASE_UNAVAILABLE
    */
   Optional<Asked> find(Caller caller, String scope, String operationId) {
     try (Connection connection = outbox.getConnection();
@@ -111,7 +129,7 @@ final class Intake {
             : Optional.empty();
       }
     } catch (SQLException e) {
-      throw ProblemException.databaseUnavailable(e);
+      throw ProblemException.of(e);
     }
   }
 

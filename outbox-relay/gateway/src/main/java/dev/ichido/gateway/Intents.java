@@ -2,7 +2,6 @@ package dev.ichido.gateway;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.ichido.outbox.InvalidIntentException;
 import dev.ichido.outbox.OutboxIntent;
 import io.helidon.http.HeaderName;
 import io.helidon.http.HeaderNames;
@@ -54,11 +53,7 @@ final class Intents {
       OutboxIntent.Builder intent) {
 
     OutboxIntent issued(Instant at) {
-      try {
-        return intent.issuedAt(at).build();
-      } catch (InvalidIntentException e) {
-        throw ProblemCode.FIELD_MALFORMED.because(String.valueOf(e.getMessage()));
-      }
+      return intent.issuedAt(at).build();
     }
   }
 
@@ -112,19 +107,15 @@ final class Intents {
       String operationId,
       String deliveryId,
       Instant issuedAt) {
-    try {
-      return OutboxIntent.cancel()
-          .tenant(caller.tenant())
-          .principal(caller.principal())
-          .scope(scope)
-          .operationId(operationId)
-          .issuedAt(issuedAt)
-          .deliveryId(deliveryId)
-          .traceparent(traceparent(request))
-          .build();
-    } catch (InvalidIntentException e) {
-      throw ProblemCode.FIELD_MALFORMED.because(String.valueOf(e.getMessage()));
-    }
+    return OutboxIntent.cancel()
+        .tenant(caller.tenant())
+        .principal(caller.principal())
+        .scope(scope)
+        .operationId(operationId)
+        .issuedAt(issuedAt)
+        .deliveryId(deliveryId)
+        .traceparent(traceparent(request))
+        .build();
   }
 
   /** The query parameter {@code scope}. */

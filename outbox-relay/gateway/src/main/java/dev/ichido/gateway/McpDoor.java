@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.ichido.outbox.IdentityException;
-import dev.ichido.outbox.InvalidIntentException;
 import dev.ichido.outbox.OutboxIntent;
 import java.time.Clock;
 import java.time.DateTimeException;
@@ -231,12 +230,14 @@ final class McpDoor {
           waiter.await(
               told -> McpAnswers.line(told, retried).kind() != McpAnswers.Kind.GOES_ON,
               config.answerWithin());
-    } catch (ProblemException e) {
+    } catch (RuntimeException e) {
       session.settle(operationId);
-      return McpJson.result(id, notTaken(operationId, e));
-    } catch (InvalidIntentException e) {
-      session.settle(operationId);
-      return McpJson.result(id, text(true, "Nothing was done. " + e.getMessage()));
+      if (e instanceof ProblemException problem) {
+        return McpJson.result(id, notTaken(operationId, problem));
+      }
+      LOG.error("A call can't be written", e);
+      return McpJson.result(
+          id, notTaken(operationId, ProblemCode.INTERNAL.because(String.valueOf(e.getMessage()))));
     }
     if (reply == null) {
       return McpJson.result(id, held(McpAnswers.WRITTEN, operationId, null, structured));
@@ -299,7 +300,7 @@ final class McpDoor {
                   .issuedAt(first)
                   .deliveryId(deliveryId)
                   .build());
-    } catch (ProblemException | InvalidIntentException e) {
+    } catch (ProblemException e) {
       LOG.warn("An operation can't be cancelled: {}", e.getMessage());
     }
   }
@@ -413,7 +414,7 @@ final class McpDoor {
       told =
           replies.told(caller, scope, operationId, asked == null ? null : asked.deliveryId(), TOLD);
     } catch (ProblemException e) {
-      return text(true, "Expected the database to answer, but it did not. Ask again later.");
+      return text(true, e.detail());
     }
     if (asked == null && known == null && told.isEmpty()) {
       return text(

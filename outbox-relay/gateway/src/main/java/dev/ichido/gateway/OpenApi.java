@@ -351,7 +351,8 @@ final class OpenApi {
         .putObject("result")
         .put("description", "The remote's answer: JSON as it came, else a text.");
     ObjectNode handle = members.putObject("result_handle").put("type", "object");
-    handle.put("description", "Where an answer too large for a record is kept.");
+    handle.put(
+        "description", "Instead of a result that is no text, or that can't be read just now.");
     ObjectNode properties = handle.putObject("properties");
     type(properties, "sha256", "string", "Its digest.");
     type(properties, "bytes", "integer", "Its size.");

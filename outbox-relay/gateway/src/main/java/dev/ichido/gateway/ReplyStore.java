@@ -259,7 +259,7 @@ final class ReplyStore {
         PreparedStatement statement = connection.prepareStatement(sql)) {
       return run.run(statement);
     } catch (SQLException e) {
-      throw ProblemException.databaseUnavailable(e);
+      throw ProblemException.of(e);
     }
   }
 

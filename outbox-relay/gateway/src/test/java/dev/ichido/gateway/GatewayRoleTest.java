@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
@@ -126,7 +127,14 @@ class GatewayRoleTest {
                 (proxy, method, arguments) -> {
                   throw new SQLException("no database", "08001");
                 });
-    return new GatewayRole(config, () -> ACTIONS, down, down, false, new SimpleMeterRegistry());
+    return new GatewayRole(
+        config,
+        () -> ACTIONS,
+        down,
+        down,
+        sha256 -> Optional.empty(),
+        false,
+        new SimpleMeterRegistry());
   }
 
   private static GatewayConfig with(
