@@ -1,5 +1,6 @@
 package dev.ichido.decision;
 
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Cancelled;
@@ -7,15 +8,20 @@ import dev.ichido.decision.OperationState.Expired;
 import dev.ichido.decision.OperationState.FailedRetryable;
 import dev.ichido.decision.OperationState.FailedTerminal;
 import dev.ichido.decision.OperationState.InProgress;
+import dev.ichido.decision.OperationState.Open;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.OperationState.UnknownReconciliation;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 
 /**
  * The sweep came by. What time alone does comes first and is then all that is done; else the work
  * that is due is started: a next attempt or a status read. A stale deadline does nothing.
  */
 final class DeadlineRules {
+  private static final Duration LONGEST_PARK = Duration.ofMinutes(1);
+
   private DeadlineRules() {}
 
   static Decision decide(Draft d, DeadlineReached e) {
@@ -45,7 +51,7 @@ final class DeadlineRules {
         return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s), Note.NONE);
       }
       boolean lasting = !covered || Attempting.isLasting(hindrance);
-      looked = s.withWakeAt(lasting ? null : nextLook(s.reclaimAt(), e));
+      looked = s.withWakeAt(lasting ? null : nextLook(d, s, s.reclaimAt(), e));
     }
     if (!d.isOver(s.reconciliation().nextAt())) {
       return d.closeQuietly(looked);
@@ -61,8 +67,8 @@ final class DeadlineRules {
   }
 
   /**
-   * An attempt that is due and finds the budget empty is parked until the next token, never
-   * dropped. The journal hears of it once, not each time that the token went to another operation.
+   * An attempt that is due and finds the budget empty is parked until a token comes, never dropped.
+   * The journal hears of it once, not each time that the token went to another operation.
    */
   private static Decision failedRetryable(Draft d, DeadlineReached e, FailedRetryable s) {
     Instant wakeAt = s.wakeAt();
@@ -77,17 +83,34 @@ final class DeadlineRules {
       return d.close(Verdict.RECLAIMED, Attempting.startNext(d, s), Note.NONE);
     }
     boolean lasting = Attempting.isLasting(hindrance);
-    FailedRetryable looked = s.withWakeAt(lasting ? null : nextLook(s.retryAt(), e));
+    FailedRetryable looked = s.withWakeAt(lasting ? null : nextLook(d, s, s.retryAt(), e));
     boolean parkedBefore = wakeAt.isAfter(s.retryAt());
     return parkedBefore && !lasting
         ? d.closeQuietly(looked)
         : d.close(Verdict.RETRY_LATER, looked, Note.code(hindrance.name()));
   }
 
-  /** The later of the attempt's own time and the next token's, and always after now. */
-  private static Instant nextLook(Instant earliest, DeadlineReached e) {
-    Instant token = e.budget().nextTokenAt();
-    Instant next = token.isAfter(earliest) ? token : earliest;
-    return next.isAfter(e.at()) ? next : e.at().plusMillis(1);
+  /**
+   * When the token comes that nobody waits for yet, and after a minute at most: an outage leaves
+   * thousands, and to look at all of them for each token would keep everybody else waiting. Never
+   * before the attempt's own time, and always after now.
+   */
+  private static Instant nextLook(Draft d, Open s, Instant earliest, DeadlineReached e) {
+    Instant token = later(e.budget().nextTokenAt(), e.at().plusMillis(1));
+    Instant rest = e.at().plus(LONGEST_PARK);
+    if (token.isAfter(rest)) {
+      return later(rest, earliest);
+    }
+    d.emit(
+        new PromiseRetryToken(
+            d.key().tenant(),
+            Objects.requireNonNull(s.binding().action(), "action"),
+            e.at(),
+            token));
+    return later(token, earliest);
+  }
+
+  private static Instant later(Instant a, Instant b) {
+    return a.isAfter(b) ? a : b;
   }
 }

@@ -106,6 +106,20 @@ public sealed interface Effect {
   }
 
   /**
+   * The token that comes next is waited for by an operation that is parked until then: who is
+   * parked after it is told of the one that follows.
+   */
+  record PromiseRetryToken(String tenant, String action, Instant at, Instant comesAt)
+      implements Effect {
+    public PromiseRetryToken {
+      Objects.requireNonNull(tenant, "tenant");
+      Objects.requireNonNull(action, "action");
+      Objects.requireNonNull(at, "at");
+      Objects.requireNonNull(comesAt, "comesAt");
+    }
+  }
+
+  /**
    * The operation that would be undone is asked; the intent is decided on again with its answer.
    *
    * @param original that would be undone

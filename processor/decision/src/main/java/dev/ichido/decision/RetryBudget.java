@@ -7,7 +7,8 @@ import java.util.Objects;
  * The retry budget of the tenant and action as it stands at the time of an event.
  *
  * @param available whether there is a token
- * @param nextTokenAt when the next token comes; not after the event's time when one is available
+ * @param nextTokenAt when the next token comes that nobody waits for yet; not after the event's
+ *     time when one is available
  */
 public record RetryBudget(boolean available, Instant nextTokenAt) {
   public RetryBudget {

@@ -168,6 +168,7 @@ class CompensationSearchTest {
           case SendReply it -> left -= it.to().deliveryId().equals(event.eventId()) ? 1 : 0;
           case Effect.RequestReconciliation it -> {}
           case Effect.ChargeRetryBudget it -> {}
+          case Effect.PromiseRetryToken it -> {}
         }
       }
       return new World(

@@ -9,6 +9,7 @@ import static dev.ichido.decision.Verdict.STILL_UNKNOWN;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.ichido.decision.Effect.ChargeRetryBudget;
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Expired;
@@ -165,7 +166,8 @@ class DeadlineRulesTest {
     assertThat(j.verdict()).isEqualTo(RETRY_LATER);
     assertThat(j.line().code()).isEqualTo("BUDGET_EMPTY");
     assertThat(j.state).isEqualTo(before.withWakeAt(token));
-    assertThat(j.last.effects()).isEmpty();
+    assertThat(j.last.effects())
+        .containsExactly(new PromiseRetryToken("t1", Journey.ACTION, j.now, token));
 
     j.passUntil(token);
     j.budget = RetryBudget.empty(token.plusSeconds(5));
@@ -175,16 +177,38 @@ class DeadlineRulesTest {
     assertThat(j.state).isEqualTo(before.withWakeAt(token.plusSeconds(5)));
 
     j.passUntil(token.plusSeconds(5));
-    j.budget = RetryBudget.empty(j.now);
-    j.sweep();
-    assertThat(((FailedRetryable) j.state).wakeAt())
-        .as("never now, or the sweep would not end")
-        .isEqualTo(j.now.plusMillis(1));
-
-    j.pass(Duration.ofMillis(1));
     j.budget = RetryBudget.full(j.now);
     j.sweep();
     assertThat(j.verdict()).isEqualTo(RECLAIMED);
+  }
+
+  /** Twenty thousand that an outage left would else all be looked at for each token. */
+  @Test
+  void whoIsParkedWaitsForATokenOfItsOwnOrForAMinute() {
+    Journey j = States.failedRetryable();
+    j.passUntil(((FailedRetryable) j.state).retryAt());
+    Instant last = j.now.plusSeconds(60);
+    j.budget = RetryBudget.empty(last);
+    j.sweep();
+    assertThat(((FailedRetryable) j.state).wakeAt()).isEqualTo(last);
+    assertThat(j.last.effects())
+        .containsExactly(new PromiseRetryToken("t1", Journey.ACTION, j.now, last));
+
+    j.passUntil(last);
+    j.budget = RetryBudget.empty(last.plusSeconds(60).plusMillis(1));
+    j.sweep();
+    assertThat(((FailedRetryable) j.state).wakeAt()).isEqualTo(last.plusSeconds(60));
+    assertThat(j.last.effects()).as("a token so far ahead is nobody's yet").isEmpty();
+  }
+
+  /** A token that is due now and went to another is no reason to look at once. */
+  @Test
+  void parkedRetryIsNeverLookedAtAgainAtOnceOrTheSweepWouldNotEnd() {
+    Journey j = States.failedRetryable();
+    j.passUntil(((FailedRetryable) j.state).retryAt());
+    j.budget = RetryBudget.empty(j.now);
+    j.sweep();
+    assertThat(((FailedRetryable) j.state).wakeAt()).isEqualTo(j.now.plusMillis(1));
   }
 
   @Test

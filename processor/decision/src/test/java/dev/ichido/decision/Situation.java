@@ -4,6 +4,7 @@ import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.CommandKind;
 import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
@@ -345,7 +346,7 @@ record Situation(
     require(
         d.verdict() == Verdict.NOTHING_DUE
             ? d.transitions().isEmpty()
-                && d.effects().isEmpty()
+                && d.effects().stream().allMatch(PromiseRetryToken.class::isInstance)
                 && Projection.of(d.next()).equals(Projection.of(state))
             : reached.equals(d.next())
                 && d.transitions().get(d.transitions().size() - 1).verdict() == d.verdict(),

@@ -9,6 +9,7 @@ import dev.ichido.decision.Effect.AskOriginal;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.Command;
 import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.Effect.ReleaseOriginal;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
@@ -128,13 +129,13 @@ final class Processors {
   }
 
   /** What is left of a retry budget. */
-  private record Bucket(long tokens, long since) {
+  private record Bucket(long tokens, long since, long promised) {
     Bucket at(long now, Budget budget) {
       long every = budget.refillPeriod().toMillis() / budget.refillTokens();
       long came = Math.max(0, now - since) / every;
       return tokens + came >= budget.tokens()
-          ? new Bucket(budget.tokens(), now)
-          : new Bucket(tokens + came, since + came * every);
+          ? new Bucket(budget.tokens(), now, promised)
+          : new Bucket(tokens + came, since + came * every, promised);
     }
   }
 
@@ -587,13 +588,15 @@ final class Processors {
         ? RetryBudget.full(now)
         : RetryBudget.empty(
             Instant.ofEpochMilli(
-                bucket.since() + budget.refillPeriod().toMillis() / budget.refillTokens()));
+                Math.max(bucket.since(), bucket.promised())
+                    + budget.refillPeriod().toMillis() / budget.refillTokens()));
   }
 
   private Bucket bucket(Processor p, int operation, Instant at) {
     Budget budget = world.profile.policy().retry().budget();
     return p.buckets
-        .getOrDefault(world.key(operation).tenant(), new Bucket(budget.tokens(), at.toEpochMilli()))
+        .getOrDefault(
+            world.key(operation).tenant(), new Bucket(budget.tokens(), at.toEpochMilli(), 0))
         .at(at.toEpochMilli(), budget);
   }
 
@@ -619,7 +622,15 @@ final class Processors {
         case SendReply it -> p.replies.add(new Reply(operation, it));
         case ChargeRetryBudget it -> {
           Bucket bucket = bucket(p, operation, it.at());
-          p.buckets.put(it.tenant(), new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since()));
+          p.buckets.put(
+              it.tenant(),
+              new Bucket(Math.max(0, bucket.tokens() - 1), bucket.since(), bucket.promised()));
+        }
+        case PromiseRetryToken it -> {
+          Bucket bucket = bucket(p, operation, it.at());
+          p.buckets.put(
+              it.tenant(),
+              new Bucket(bucket.tokens(), bucket.since(), it.comesAt().toEpochMilli()));
         }
         case AskOriginal it -> posted.add(new ToOriginal(operation, row, twin(read)));
         case TellCompensation it ->

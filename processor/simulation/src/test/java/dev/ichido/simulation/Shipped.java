@@ -6,6 +6,7 @@ import dev.ichido.decision.Effect;
 import dev.ichido.decision.Effect.AskOriginal;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.Effect.ReleaseOriginal;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
@@ -333,6 +334,7 @@ final class Shipped implements Beside {
         case RequestReconciliation it -> commands.add(Processors.command(it.command()));
         case SendReply it -> {}
         case ChargeRetryBudget it -> {}
+        case PromiseRetryToken it -> {}
         case AskOriginal it -> {}
         case TellCompensation it -> {}
         case ReleaseOriginal it -> {}

@@ -8,6 +8,7 @@ import dev.ichido.decision.Effect;
 import dev.ichido.decision.Effect.AskOriginal;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.DispatchCommand;
+import dev.ichido.decision.Effect.PromiseRetryToken;
 import dev.ichido.decision.Effect.ReleaseOriginal;
 import dev.ichido.decision.Effect.RequestReconciliation;
 import dev.ichido.decision.Effect.SendReply;
@@ -323,6 +324,10 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
         case SendReply it -> outgoing.add(wiring.effects().reply(it));
         case ChargeRetryBudget it ->
             stores.budgets().charge(it.tenant(), it.action(), policy.retry().budget(), it.at());
+        case PromiseRetryToken it ->
+            stores
+                .budgets()
+                .promise(it.tenant(), it.action(), policy.retry().budget(), it.at(), it.comesAt());
         case AskOriginal it -> {
           Origin asking = Objects.requireNonNull(origin, "origin");
           mail(

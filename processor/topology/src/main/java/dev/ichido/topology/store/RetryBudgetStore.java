@@ -32,6 +32,11 @@ public final class RetryBudgetStore {
     store.put(key(tenant, action), bucket(tenant, action, budget, at).drawn().bytes());
   }
 
+  /** Notes that somebody waits for the token that comes then. */
+  public void promise(String tenant, String action, Budget budget, Instant at, Instant comesAt) {
+    store.put(key(tenant, action), bucket(tenant, action, budget, at).promised(comesAt).bytes());
+  }
+
   private TokenBucket bucket(String tenant, String action, Budget budget, Instant at) {
     byte[] stored = store.get(key(tenant, action));
     TokenBucket bucket =

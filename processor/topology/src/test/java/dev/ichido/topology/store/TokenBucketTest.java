@@ -2,6 +2,7 @@ package dev.ichido.topology.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import org.junit.jupiter.api.Tag;
@@ -52,6 +53,21 @@ class TokenBucketTest {
   }
 
   @Test
+  void whoWaitsHasATokenOfItsOwn() {
+    TokenBucket bucket = TokenBucket.full(1, START).drawn();
+    for (int i = 1; i <= 3; i++) {
+      Instant next = bucket.nextAt(PER_SECOND);
+      assertThat(next).isEqualTo(START.plusSeconds(i));
+      bucket = bucket.promised(next);
+    }
+    bucket = bucket.at(START.plusSeconds(1), 1, PER_SECOND);
+    assertThat(bucket.tokens()).as("is there for who comes for it").isEqualTo(1);
+    assertThat(bucket.drawn().nextAt(PER_SECOND)).isEqualTo(START.plusSeconds(4));
+    bucket = bucket.at(START.plusSeconds(60), 1, PER_SECOND).drawn();
+    assertThat(bucket.nextAt(PER_SECOND)).as("what is over").isEqualTo(START.plusSeconds(61));
+  }
+
+  @Test
   void theNextTokenIsNeverEarlierThanItIsThere() {
     long third = TokenBucket.microsPerToken(3, Duration.ofSeconds(1));
     TokenBucket empty = TokenBucket.full(1, START).drawn();
@@ -62,7 +78,9 @@ class TokenBucketTest {
 
   @Test
   void whatIsReadIsWhatWasWritten() {
-    TokenBucket bucket = new TokenBucket(Long.MAX_VALUE, -5);
+    TokenBucket bucket = new TokenBucket(Long.MAX_VALUE, -5, 7);
     assertThat(TokenBucket.of(bucket.bytes())).isEqualTo(bucket);
+    byte[] before = ByteBuffer.allocate(16).putLong(3).putLong(5).array();
+    assertThat(TokenBucket.of(before)).isEqualTo(new TokenBucket(3, 5, 0));
   }
 }
