@@ -16,14 +16,17 @@ public final class CarriedHeaders {
    */
   public static final String REPLAY = "ichido-replay";
 
+  /** No trace context and no run is longer; a header has no limit of its own. */
+  private static final int LONGEST = 1_024;
+
   private CarriedHeaders() {}
 
-  /** Those that are there. */
+  /** Those that are there, and no longer than one may be. */
   public static List<Header> of(Headers headers) {
     List<Header> carried = new ArrayList<>(2);
     for (String name : List.of(TRACE, REPLAY)) {
       Header header = headers.lastHeader(name);
-      if (header != null && header.value() != null) {
+      if (header != null && header.value() != null && header.value().length <= LONGEST) {
         carried.add(header);
       }
     }

@@ -12,6 +12,7 @@ import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.Outcome;
 import dev.ichido.schemas.ResultKind;
 import dev.ichido.schemas.ToolIntent;
+import dev.ichido.schemas.Topics;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +101,23 @@ class PoisonTest {
     assertThat(letter.getRecordKey().array()).isEqualTo(KEY);
     processor.result(KEY, bytes(result()));
     assertThat(processor.state(new String(KEY, UTF_8)).name()).isEqualTo(StateName.SUCCEEDED);
+  }
+
+  /** A topic's limit holds for what is sent, so a record that was packed can be of any size. */
+  @Test
+  void aRecordThatIsTooLargeIsRefusedWithAsMuchOfItAsItsTopicTakes() {
+    byte[] large = bytes(intent().setTarget("a".repeat(Topics.RECORD_BYTES)));
+    processor.intent(KEY, large);
+    DeadLetter letter = refused("RECORD_TOO_LARGE", "CONTRACT");
+    assertThat(letter.getRecordValue()).isNull();
+    assertThat(letter.getRecordKey().array()).isEqualTo(KEY);
+    processor.result(KEY, bytes(result().setRemoteReference("a".repeat(Topics.RECORD_BYTES))));
+    assertThat(refused("RECORD_TOO_LARGE", "CONTRACT").getSourceTopic())
+        .isEqualTo(processor.topics().results());
+
+    byte[] key = "a".repeat(Topics.RECORD_BYTES / 2 + 1).getBytes(UTF_8);
+    processor.intent(key, bytes(intent()));
+    assertThat(refused("KEY_MISMATCH", "CONTRACT").getRecordKey()).isNull();
   }
 
   @Test

@@ -52,6 +52,9 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The processor as it runs, exactly once, on a real broker. */
 class ProcessorRoleIT {
+  /** Once it is unpacked: the broker's limit holds for what is sent. */
+  private static final int LARGER_THAN_ANY_RECORD = 10 * Topics.RECORD_BYTES;
+
   private static final int PARTITIONS = 2;
   private static final Duration PATIENCE = Duration.ofSeconds(90);
 
@@ -134,7 +137,13 @@ class ProcessorRoleIT {
   private static void send(String topic, byte @Nullable [] key, byte[] value) throws Exception {
     try (KafkaProducer<byte[], byte[]> producer =
         new KafkaProducer<>(
-            Map.<String, Object>of("bootstrap.servers", broker.bootstrapServers()),
+            Map.<String, Object>of(
+                "bootstrap.servers",
+                broker.bootstrapServers(),
+                "compression.type",
+                "gzip",
+                "max.request.size",
+                LARGER_THAN_ANY_RECORD + 1_024),
             new ByteArraySerializer(),
             new ByteArraySerializer())) {
       producer.send(new ProducerRecord<>(topic, key, value)).get();
@@ -256,6 +265,8 @@ class ProcessorRoleIT {
       send(topics.intents(), good.key(), garbage);
       send(topics.results(), good.key(), garbage);
       send(topics.intents(), null, garbage);
+      send(topics.intents(), good.key(), new byte[LARGER_THAN_ANY_RECORD]);
+      send(topics.intents(), new byte[LARGER_THAN_ANY_RECORD], garbage);
       send(topics.intents(), good.key(), good.value());
       awaitVerdict(topics, "d-1", "CLAIMED");
       await()
@@ -263,8 +274,13 @@ class ProcessorRoleIT {
           .untilAsserted(
               () ->
                   assertThat(read(topics.deadLetters(), DeadLetter.class))
-                      .hasSize(3)
-                      .allSatisfy(it -> assertThat(it.getReasonClass()).isEqualTo("DECODING")));
+                      .extracting(DeadLetter::getCode)
+                      .containsExactlyInAnyOrder(
+                          "RECORD_MALFORMED",
+                          "RECORD_MALFORMED",
+                          "RECORD_MALFORMED",
+                          "RECORD_TOO_LARGE",
+                          "RECORD_TOO_LARGE"));
       assertThat(role.failure()).isEmpty();
     }
   }

@@ -6,6 +6,7 @@ import dev.ichido.executor.claim.Recording;
 import dev.ichido.executor.wire.ResultMapper;
 import dev.ichido.schemas.CarriedHeaders;
 import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.RegistryUnavailableException;
@@ -224,7 +225,7 @@ final class Reporter implements Runnable {
           carrying(
               new ProducerRecord<>(
                   topics.deadLetters(),
-                  d.source().key(),
+                  RefusedRecord.of(d.source().key(), d.source().value()).letterKey(),
                   deadLetters.serialize(topics.deadLetters(), d.letter())),
               CarriedHeaders.of(d.source().headers()));
     };

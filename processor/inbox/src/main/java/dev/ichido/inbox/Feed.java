@@ -2,6 +2,7 @@ package dev.ichido.inbox;
 
 import dev.ichido.inbox.wire.ReplyMapper;
 import dev.ichido.schemas.DeadLetter;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.schemas.wire.RegistryUnavailableException;
@@ -285,7 +286,7 @@ final class Feed<V extends SpecificRecordBase, R> implements AutoCloseable {
           producer.send(
               new ProducerRecord<>(
                   topics.deadLetters(),
-                  one.source().key(),
+                  RefusedRecord.of(one.source().key(), one.source().value()).letterKey(),
                   deadLetters.serialize(topics.deadLetters(), letter))));
       registry.counter("ichido.inbox.dead.letters", "code", letter.getCode()).increment();
     }

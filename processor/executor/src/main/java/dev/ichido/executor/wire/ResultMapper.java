@@ -6,11 +6,10 @@ import dev.ichido.schemas.BodyHandle;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.Outcome;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.schemas.ResultKind;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 
 /** Writes results and dead letters. */
 public final class ResultMapper {
@@ -65,13 +64,14 @@ public final class ResultMapper {
         .build();
   }
 
-  /** The record as it was, with its place and the reason. */
+  /** The record as it was, if it is not too large, with its place and the reason. */
   public static DeadLetter toDeadLetter(
       ConsumerRecord<byte[], byte[]> source,
       String code,
       String reasonClass,
       String detail,
       Instant at) {
+    RefusedRecord refused = RefusedRecord.of(source.key(), source.value());
     return DeadLetter.newBuilder()
         .setRole("executor")
         .setCode(code)
@@ -81,13 +81,9 @@ public final class ResultMapper {
         .setSourcePartition(source.partition())
         .setSourceOffset(source.offset())
         .setSourceTimestamp(Instant.ofEpochMilli(source.timestamp()))
-        .setRecordKey(buffer(source.key()))
-        .setRecordValue(buffer(source.value()))
+        .setRecordKey(refused.key())
+        .setRecordValue(refused.value())
         .setAt(at)
         .build();
-  }
-
-  private static @Nullable ByteBuffer buffer(byte @Nullable [] bytes) {
-    return bytes == null ? null : ByteBuffer.wrap(bytes);
   }
 }

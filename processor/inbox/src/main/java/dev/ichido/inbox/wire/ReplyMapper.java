@@ -3,7 +3,7 @@ package dev.ichido.inbox.wire;
 import dev.ichido.inbox.InboxReply;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.OperationReply;
-import java.nio.ByteBuffer;
+import dev.ichido.schemas.RefusedRecord;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -77,13 +77,14 @@ public final class ReplyMapper {
                 String.valueOf(record.getResultSchema()))));
   }
 
-  /** The record as it was, with its place and the reason. */
+  /** The record as it was, if it is not too large, with its place and the reason. */
   public static DeadLetter toDeadLetter(
       ConsumerRecord<byte[], byte[]> source,
       String code,
       String reasonClass,
       String detail,
       Instant at) {
+    RefusedRecord refused = RefusedRecord.of(source.key(), source.value());
     return DeadLetter.newBuilder()
         .setRole("inbox")
         .setCode(code)
@@ -93,8 +94,8 @@ public final class ReplyMapper {
         .setSourcePartition(source.partition())
         .setSourceOffset(source.offset())
         .setSourceTimestamp(Instant.ofEpochMilli(source.timestamp()))
-        .setRecordKey(source.key() == null ? null : ByteBuffer.wrap(source.key()))
-        .setRecordValue(source.value() == null ? null : ByteBuffer.wrap(source.value()))
+        .setRecordKey(refused.key())
+        .setRecordValue(refused.value())
         .setAt(at)
         .build();
   }

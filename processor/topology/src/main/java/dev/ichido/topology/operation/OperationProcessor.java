@@ -33,6 +33,7 @@ import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
 import dev.ichido.schemas.CarriedHeaders;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.topology.NodeNames;
 import dev.ichido.topology.metrics.VerdictMeters;
 import dev.ichido.topology.policy.PolicySet;
@@ -390,7 +391,7 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
 
   private void refuse(SourcePosition source, Poison poison, Instant at, List<Header> carried) {
     wiring.meters().deadLetter(poison.code(), poison.reason().name());
-    byte[] key = source.key();
+    byte[] key = RefusedRecord.of(source.key(), source.value()).letterKey();
     forward(
         key == null ? new byte[0] : key,
         List.of(wiring.effects().deadLetter(source, poison, at)),

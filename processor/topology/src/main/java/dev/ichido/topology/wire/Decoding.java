@@ -1,5 +1,7 @@
 package dev.ichido.topology.wire;
 
+import dev.ichido.schemas.RefusedRecord;
+import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.UndecodableRecordException;
 import org.apache.avro.specific.SpecificRecordBase;
 import org.apache.kafka.common.serialization.Deserializer;
@@ -14,13 +16,23 @@ final class Decoding {
    * the record is read again later.
    */
   static <T extends SpecificRecordBase> T decode(
-      Deserializer<T> deserializer, String topic, byte @Nullable [] value) throws PoisonException {
+      Deserializer<T> deserializer, String topic, byte @Nullable [] key, byte @Nullable [] value)
+      throws PoisonException {
     if (value == null) {
       throw new PoisonException(
           Poison.decoding(
               "RECORD_EMPTY",
               "Expected a value, but the record has none. Check its producer; nothing is deleted"
                   + " by an empty record."));
+    }
+    if (RefusedRecord.isTooLarge(key, value)) {
+      throw new PoisonException(
+          Poison.contract(
+              "RECORD_TOO_LARGE",
+              "Expected a record of at most "
+                  + Topics.RECORD_BYTES
+                  + " bytes, but it is larger once it is unpacked. Check its producer, or pass a"
+                  + " reference."));
     }
     try {
       return deserializer.deserialize(topic, value);

@@ -12,11 +12,11 @@ import dev.ichido.schemas.CommandKind;
 import dev.ichido.schemas.DeadLetter;
 import dev.ichido.schemas.JournalEntry;
 import dev.ichido.schemas.OperationReply;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.schemas.SideEffectCommand;
 import dev.ichido.schemas.Topics;
 import dev.ichido.schemas.wire.RecordSerdes;
 import dev.ichido.topology.NodeNames;
-import java.nio.ByteBuffer;
 import java.time.Instant;
 import org.apache.kafka.common.serialization.Serializer;
 import org.jspecify.annotations.Nullable;
@@ -179,8 +179,7 @@ public final class EffectMapper {
   }
 
   public Outgoing deadLetter(SourcePosition source, Poison poison, Instant at) {
-    byte[] key = source.key();
-    byte[] value = source.value();
+    RefusedRecord refused = RefusedRecord.of(source.key(), source.value());
     DeadLetter record =
         DeadLetter.newBuilder()
             .setRole(ROLE)
@@ -192,8 +191,8 @@ public final class EffectMapper {
             .setSourceOffset(source.offset())
             .setSourceTimestamp(
                 source.timestamp() < 0 ? null : Instant.ofEpochMilli(source.timestamp()))
-            .setRecordKey(key == null ? null : ByteBuffer.wrap(key))
-            .setRecordValue(value == null ? null : ByteBuffer.wrap(value))
+            .setRecordKey(refused.key())
+            .setRecordValue(refused.value())
             .setAt(at)
             .build();
     return new Outgoing(

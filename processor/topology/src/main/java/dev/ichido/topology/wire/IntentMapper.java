@@ -26,7 +26,7 @@ public final class IntentMapper {
    */
   public Delivery delivery(String topic, byte @Nullable [] key, byte @Nullable [] value)
       throws PoisonException {
-    ToolIntent record = Decoding.decode(deserializer, topic, value);
+    ToolIntent record = Decoding.decode(deserializer, topic, key, value);
     String recordKey =
         RecordKeys.of(
             record.getTenant(), record.getScope(), record.getOperationId(), record.getDeliveryId());

@@ -55,7 +55,7 @@ public final class ResultMapper {
       Instant at,
       BiPredicate<String, String> mayResolve)
       throws PoisonException {
-    OperationResult record = Decoding.decode(deserializer, topic, value);
+    OperationResult record = Decoding.decode(deserializer, topic, key, value);
     RecordKeys.requireFit(
         key,
         RecordKeys.of(
