@@ -41,6 +41,19 @@ class ComposeFileTest {
   }
 
   @Test
+  void whatIsToBeKeptIsWrittenToItsVolume() throws IOException {
+    String logs = services.at("/broker/environment/KAFKA_LOG_DIRS").asText();
+    assertThat(services.at("/broker/volumes/0").asText()).isEqualTo("broker:" + logs);
+    assertThat(services.at("/registry/environment/APICURIO_STORAGE_KIND").asText())
+        .isEqualTo("kafkasql");
+    assertThat(Files.readString(COMPOSE)).contains("    - state:/var/lib/ichido\n");
+    assertThat(Files.readString(Path.of("..", "config", "ichido.yaml")))
+        .contains("state_dir: /var/lib/ichido/");
+    assertThat(Files.readString(Path.of("..", "Dockerfile")))
+        .contains("install -d -o ichido -g ichido /var/lib/ichido");
+  }
+
+  @Test
   void noSecretStandsInIt() throws IOException {
     try (Stream<String> lines = Files.lines(COMPOSE)) {
       assertThat(lines)
