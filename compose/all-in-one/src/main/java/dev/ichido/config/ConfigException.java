@@ -41,7 +41,8 @@ public final class ConfigException extends RuntimeException {
         null);
   }
 
-  static ConfigException valueWrong(String source, OptionalInt line, String path, String expected) {
+  public static ConfigException valueWrong(
+      String source, OptionalInt line, String path, String expected) {
     return new ConfigException(
         "CONFIG_VALUE_WRONG",
         "Expected "

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.deser.std.StdDeserializer;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
+import com.fasterxml.jackson.databind.exc.ValueInstantiationException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -47,6 +48,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ConfigLoader {
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([a-z]+):([^}]*)}");
+  private static final String A_REFERENCE = "a reference of the form ${env:NAME} or ${file:/path}";
   private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
 
   /** Read by the policy loader and the executor, not here. */
@@ -190,6 +192,9 @@ public final class ConfigLoader {
     if (!node.isTextual()) {
       return node;
     }
+    if (REFERENCE.matcher(node.textValue()).replaceAll("").contains("${")) {
+      throw ConfigException.valueWrong(source, tree.findLine(pointer), path(pointer), A_REFERENCE);
+    }
     Matcher matcher = REFERENCE.matcher(node.textValue());
     StringBuilder text = new StringBuilder();
     while (matcher.find()) {
@@ -228,10 +233,7 @@ public final class ConfigLoader {
       }
       default ->
           throw ConfigException.valueWrong(
-              source,
-              tree.findLine(pointer),
-              path(pointer),
-              "a reference of the form ${env:NAME} or ${file:/path}");
+              source, tree.findLine(pointer), path(pointer), A_REFERENCE);
     };
   }
 
@@ -256,7 +258,9 @@ public final class ConfigLoader {
       } catch (JsonMappingException e) {
         String pointer = "/" + name + pointer(e);
         // A record of ours that refuses its values says it best.
-        if (e.getCause() instanceof IllegalArgumentException own && own.getMessage() != null) {
+        if (e instanceof ValueInstantiationException
+            && e.getCause() instanceof IllegalArgumentException own
+            && own.getMessage() != null) {
           throw ConfigException.refused(source, tree.findLine(pointer), own.getMessage(), e);
         }
         throw ConfigException.valueWrong(
@@ -316,7 +320,7 @@ public final class ConfigLoader {
         return "a whole number";
       }
       if (type == Duration.class) {
-        return "a duration such as 500ms, 30s or 24h";
+        return "a duration such as 500ms, 30s or 24h, of 36500d at most";
       }
       if (type == String.class) {
         return "a text";
@@ -404,13 +408,17 @@ public final class ConfigLoader {
             context.handleWeirdStringValue(Duration.class, parser.getText(), "no duration");
       }
       long count = Long.parseLong(matcher.group(1));
-      return switch (matcher.group(2)) {
-        case "ms" -> Duration.ofMillis(count);
-        case "s" -> Duration.ofSeconds(count);
-        case "m" -> Duration.ofMinutes(count);
-        case "h" -> Duration.ofHours(count);
-        default -> Duration.ofDays(count);
-      };
+      Duration duration =
+          switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(count);
+            case "s" -> Duration.ofSeconds(count);
+            case "m" -> Duration.ofMinutes(count);
+            case "h" -> Duration.ofHours(count);
+            default -> Duration.ofDays(count);
+          };
+      return duration.compareTo(LocatedTree.LONGEST) <= 0
+          ? duration
+          : (Duration) context.handleWeirdStringValue(Duration.class, parser.getText(), "too long");
     }
   }
 }

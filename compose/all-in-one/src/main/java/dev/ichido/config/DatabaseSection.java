@@ -1,6 +1,7 @@
 package dev.ichido.config;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.Driver;
 
 /**
  * One PostgreSQL database.
@@ -10,6 +11,14 @@ import org.jspecify.annotations.Nullable;
 public record DatabaseSection(
     @Nullable String url, @Nullable String user, @Nullable String password) {
   public static final DatabaseSection NONE = new DatabaseSection(null, null, null);
+
+  public DatabaseSection {
+    if (url != null && Driver.parseURL(url, null) == null) {
+      throw new IllegalArgumentException(
+          "Expected a url such as jdbc:postgresql://host:5432/name, but it has another form. Check"
+              + " its spelling.");
+    }
+  }
 
   @Override
   public String toString() {

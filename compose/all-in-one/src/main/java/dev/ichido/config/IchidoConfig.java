@@ -149,6 +149,10 @@ public record IchidoConfig(
    * @param partitions used when the topics are made
    */
   public record Topics(String prefix, int partitions, short replicationFactor) {
+    public Topics {
+      require(partitions > 0, "partitions", "1 or more");
+    }
+
     static final Topics DEFAULT = new Topics("ichido", 4, (short) 1);
 
     /** All topics of that prefix, as they are to be made. */
@@ -172,6 +176,10 @@ public record IchidoConfig(
       String slot,
       String publication,
       @Nullable Duration maxAge) {
+    public Outbox {
+      var unused = new DatabaseSection(url, user, password);
+    }
+
     static final Outbox DEFAULT =
         new Outbox(
             null,
@@ -209,6 +217,15 @@ public record IchidoConfig(
       Duration sweepInterval,
       int sweepBatch,
       int inlineBodyBytes) {
+    public Processor {
+      require(threads > 0, "threads", "1 or more");
+      require(standbys >= 0, "standbys", "0 or more");
+      require(sweepBatch > 0, "sweep_batch", "1 or more");
+      require(inlineBodyBytes >= 0, "inline_body_bytes", "0 or more");
+      require(!commitInterval.isZero(), "commit_interval", "longer than nothing");
+      require(!sweepInterval.isZero(), "sweep_interval", "longer than nothing");
+    }
+
     static final Processor DEFAULT =
         new Processor(
             "ichido-processor",
@@ -256,6 +273,14 @@ public record IchidoConfig(
       @Nullable Integer breakerFailureRate,
       @Nullable Duration breakerWait,
       @Nullable Duration claimRetention) {
+    public Executor {
+      require(
+          handlerTimeout == null || !handlerTimeout.isZero(),
+          "handler_timeout",
+          "longer than nothing");
+      require(inlineBodyLimit == null || inlineBodyLimit >= 0, "inline_body_limit", "0 or more");
+    }
+
     static final Executor DEFAULT =
         new Executor(
             DatabaseSection.NONE, null, null, null, null, null, null, null, null, null, null);
@@ -312,6 +337,17 @@ public record IchidoConfig(
    * @param port 0 for a free one
    */
   public record Http(String host, int port) {
+    public Http {
+      require(port >= 0 && port < 65_536, "port", "0 to 65535");
+    }
+
     static final Http DEFAULT = new Http("127.0.0.1", 0);
+  }
+
+  private static void require(boolean holds, String member, String expected) {
+    if (!holds) {
+      throw new IllegalArgumentException(
+          "Expected %s for %s, but it is not. Check that value.".formatted(expected, member));
+    }
   }
 }

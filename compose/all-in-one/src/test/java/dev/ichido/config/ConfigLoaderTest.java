@@ -5,13 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.ichido.relay.SlotLoss;
 import dev.ichido.topology.Guarantee;
+import dev.ichido.topology.policy.PolicyException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.assertj.core.util.Throwables;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigLoaderTest {
   @TempDir Path temp;
@@ -89,7 +93,7 @@ class ConfigLoaderTest {
   @Test
   void aNestedKeyIsNamedWithItsPath() {
     assertThatThrownBy(
-            () -> loader.load("c.yaml", "executor:\n  database:\n    usr: x\n    url: y\n"))
+            () -> loader.load("c.yaml", "executor:\n  database:\n    usr: x\n    user: y\n"))
         .hasMessageContaining("line 3")
         .hasMessageContaining("executor.database.usr")
         .hasMessageContaining("Did you mean user?");
@@ -162,6 +166,61 @@ class ConfigLoaderTest {
                 """)
             .toString();
     assertThat(text).contains("sasl.jaas.config").doesNotContain("hidden");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "outbox:\n  password: @hidden\n",
+        "outbox:\n  password: %hidden\n",
+        "outbox:\n  password: `hidden\n",
+        "outbox:\n  password: 'hidden\n",
+        "outbox:\n  password: \"hid\\den\"\n",
+        "outbox:\n  password: hidden: more\n",
+        "outbox:\n  password: *hidden\n",
+        "outbox:\n  password: !hidden x\n",
+        "outbox:\n  password: &hidden x\n",
+        "outbox:\n  url: jdbc:postgres://h/db?password=hidden\n",
+        "inbox: { database: { url: 'jdbc:postgres://h/db?password=hidden' } }",
+        "gateway: { jwt: { issuer: i, audience: a, jwks: 'https://u:hidden@h/ x' } }",
+        "outbox: { password: '${ENV:hidden}' }",
+        "outbox: { password: '${hidden}' }",
+        "outbox: { password: '${env:hidden' }",
+      })
+  void aValueThatCannotBeReadIsNotPrinted(String text) {
+    assertThatThrownBy(() -> loader.load("c.yaml", text))
+        .isInstanceOfAny(ConfigException.class, PolicyException.class)
+        .satisfies(e -> assertThat(Throwables.getStackTrace(e)).doesNotContain("hidden"));
+  }
+
+  /** YAML of old reads some of them as other numbers. */
+  @ParameterizedTest
+  @ValueSource(strings = {"0123456", "0x1F", "1_000", "+5", "123456", "1.50", "0o17", "12e03x"})
+  void aTextIsWhatIsWritten(String password) {
+    assertThat(loader.load("c.yaml", "outbox:\n  password: " + password).outbox().password())
+        .isEqualTo(password);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "processor: { sweep_batch: 0 }",
+        "processor: { threads: 0 }",
+        "processor: { standbys: -1 }",
+        "processor: { commit_interval: 0s }",
+        "processor: { sweep_interval: 0ms }",
+        "processor: { inline_body_bytes: -1 }",
+        "topics: { partitions: 0 }",
+        "http: { port: 99999 }",
+        "executor: { handler_timeout: 0s }",
+        "executor: { inline_body_limit: -1 }",
+        "executor: { claim_retention: 36501d }",
+      })
+  void whatWouldStopARoleIsRefused(String text) {
+    assertThatThrownBy(() -> loader.load("c.yaml", text))
+        .isInstanceOfSatisfying(
+            ConfigException.class, e -> assertThat(e.code()).isEqualTo("CONFIG_VALUE_WRONG"))
+        .hasMessageContaining("line 1");
   }
 
   @Test

@@ -1,5 +1,6 @@
 package dev.ichido.topology.policy;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -12,13 +13,17 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 /**
- * A configuration tree that still knows on which line each member stood. Anchors and tags of YAML
- * are not followed: what is written is what is read.
+ * A configuration tree that still knows on which line each member stood. What is written is what is
+ * read: anchors, aliases and tags of YAML are refused, and a number that JSON would write
+ * otherwise, such as 0123 or 1_000, is a text.
  *
  * @param root the tree
  * @param lines line by JSON pointer, from 1
@@ -26,6 +31,12 @@ import java.util.OptionalInt;
 public record LocatedTree(JsonNode root, Map<String, Integer> lines) {
   private static final YAMLFactory YAML =
       YAMLFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+
+  /** No duration is longer: a time so far ahead can be written nowhere. */
+  public static final Duration LONGEST = Duration.ofDays(36_500);
+
+  private static final Pattern NUMBER =
+      Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?");
 
   public LocatedTree {
     lines = Map.copyOf(lines);
@@ -47,15 +58,19 @@ public record LocatedTree(JsonNode root, Map<String, Integer> lines) {
       if (parser.nextToken() == null) {
         return new LocatedTree(MissingNode.getInstance(), lines);
       }
-      JsonNode root = node(parser, "", lines);
+      JsonNode root = node(parser, text.codePoints().toArray(), "", lines);
       if (parser.nextToken() != null) {
         throw PolicyException.notReadable(source, "it holds a second document", null);
       }
       return new LocatedTree(root, lines);
     } catch (JsonProcessingException e) {
       int line = e.getLocation() == null ? 0 : e.getLocation().getLineNr();
-      throw PolicyException.notReadable(
-          source, "line " + line + " is not: " + e.getOriginalMessage(), e);
+      // The parser's own message shows the line, which may hold a secret; its problem does not.
+      String problem =
+          e.getCause() instanceof MarkedYAMLException marked
+              ? marked.getProblem()
+              : e.getOriginalMessage();
+      throw PolicyException.notReadable(source, "line " + line + " is not: " + problem, null);
     } catch (IOException e) {
       throw PolicyException.notReadable(source, "it could not be read", e);
     }
@@ -72,36 +87,52 @@ public record LocatedTree(JsonNode root, Map<String, Integer> lines) {
     return pointer + "/" + member.replace("~", "~0").replace("/", "~1");
   }
 
-  private static JsonNode node(JsonParser parser, String pointer, Map<String, Integer> lines)
+  private static JsonNode node(
+      JsonParser parser, int[] text, String pointer, Map<String, Integer> lines)
       throws IOException {
     lines.putIfAbsent(pointer, parser.currentTokenLocation().getLineNr());
+    requirePlain(parser, text);
     JsonToken token = parser.currentToken();
     return switch (token) {
       case START_OBJECT -> {
         ObjectNode object = JsonNodeFactory.instance.objectNode();
         while (parser.nextToken() == JsonToken.FIELD_NAME) {
+          requirePlain(parser, text);
           String name = parser.currentName();
           String child = step(pointer, name);
           lines.put(child, parser.currentTokenLocation().getLineNr());
           parser.nextToken();
-          object.set(name, node(parser, child, lines));
+          object.set(name, node(parser, text, child, lines));
         }
         yield object;
       }
       case START_ARRAY -> {
         ArrayNode array = JsonNodeFactory.instance.arrayNode();
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-          array.add(node(parser, step(pointer, String.valueOf(array.size())), lines));
+          array.add(node(parser, text, step(pointer, String.valueOf(array.size())), lines));
         }
         yield array;
       }
       case VALUE_STRING -> JsonNodeFactory.instance.textNode(parser.getText());
-      case VALUE_NUMBER_INT -> JsonNodeFactory.instance.numberNode(parser.getBigIntegerValue());
-      case VALUE_NUMBER_FLOAT -> JsonNodeFactory.instance.numberNode(parser.getDecimalValue());
+      case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT ->
+          !NUMBER.matcher(parser.getText()).matches()
+              ? JsonNodeFactory.instance.textNode(parser.getText())
+              : token == JsonToken.VALUE_NUMBER_INT
+                  ? JsonNodeFactory.instance.numberNode(parser.getBigIntegerValue())
+                  : JsonNodeFactory.instance.numberNode(parser.getDecimalValue());
       case VALUE_TRUE -> JsonNodeFactory.instance.booleanNode(true);
       case VALUE_FALSE -> JsonNodeFactory.instance.booleanNode(false);
       case VALUE_NULL, VALUE_EMBEDDED_OBJECT, NOT_AVAILABLE, END_OBJECT, END_ARRAY, FIELD_NAME ->
           NullNode.getInstance();
     };
+  }
+
+  /** The parser does not tell of every anchor, but where each node begins. */
+  private static void requirePlain(JsonParser parser, int[] text) throws JsonParseException {
+    long at = parser.currentTokenLocation().getCharOffset();
+    if (at >= 0 && at < text.length && "&*!".indexOf(text[(int) at]) >= 0) {
+      throw new JsonParseException(
+          parser, "it has an anchor, an alias or a tag; write what is meant, in quotes if need be");
+    }
   }
 }

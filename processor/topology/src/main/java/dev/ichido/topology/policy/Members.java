@@ -104,8 +104,13 @@ final class Members {
   Optional<Duration> duration(String member) {
     return value(
         member,
-        "a duration such as 250ms, 60s, 5m, 24h or 30d",
-        node -> node.isTextual() ? Durations.tryParse(node.textValue()).orElse(null) : null);
+        "a duration such as 250ms, 60s, 5m, 24h or 30d, of 36500d at most",
+        node ->
+            node.isTextual()
+                ? Durations.tryParse(node.textValue())
+                    .filter(duration -> duration.compareTo(LocatedTree.LONGEST) <= 0)
+                    .orElse(null)
+                : null);
   }
 
   Optional<List<String>> texts(String member) {

@@ -106,6 +106,8 @@ class PolicyLoaderTest {
         "lease: 0s",
         "lease: '-1s'",
         "retention: 1w",
+        "retention: 36501d",
+        "lease: 999999999d",
         "effect: writes",
         "scope: world",
         "volatile: t",
@@ -142,7 +144,16 @@ class PolicyLoaderTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"a: [", "a: 1\na: 2", "a: 1\n---\nb: 2", "\"a"})
+  @ValueSource(
+      strings = {
+        "a: [",
+        "a: 1\na: 2",
+        "a: 1\n---\nb: 2",
+        "\"a",
+        "a: &b 1",
+        "a: [&b 1, *b]",
+        "a: !!str 1"
+      })
   void textThatIsNoDocumentIsRefused(String yaml) {
     assertThat(refused(yaml).code()).isEqualTo("POLICY_NOT_READABLE");
   }
