@@ -23,6 +23,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -54,6 +55,7 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
   private final AtomicLong reloads = new AtomicLong();
   private final AtomicLong refusals = new AtomicLong();
   private final ConfigLoader loader;
+  private @Nullable String found;
   private @Nullable String seen;
   private volatile Loaded current;
 
@@ -74,6 +76,7 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
   private LivePolicy(ConfigLoader loader, IchidoConfig config, @Nullable String text) {
     this.loader = loader;
     this.config = config;
+    this.found = text;
     this.seen = text;
     this.current = load(config);
     this.claimRetention = claimRetention(config, current.rules());
@@ -154,15 +157,24 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
         .register(registry);
   }
 
-  /** Takes the source's text, if it is another than the one that was looked at last. */
+  /**
+   * Takes the source's text, if it is another than the one that was looked at last, and the same at
+   * two looks: a file may be read while it is written.
+   */
   synchronized void look(Supplier<String> source) {
     try {
       String text = source.get();
-      if (text.equals(seen)) {
+      boolean settled = text.equals(found);
+      found = text;
+      if (!settled || text.equals(seen)) {
         return;
       }
       seen = text;
       IchidoConfig next = loader.load(config.source(), text);
+      if (next.policy().root().isEmpty() && !current.config().policy().root().isEmpty()) {
+        throw ConfigException.valueWrong(
+            next.source(), OptionalInt.empty(), "the file", "tenants and actions");
+      }
       Loaded loaded = load(next);
       Duration least = claimRetention(next, loaded.rules());
       if (least.compareTo(claimRetention) > 0) {
@@ -176,6 +188,10 @@ public final class LivePolicy implements AutoCloseable, MeterBinder {
     } catch (ConfigException | PolicyException | ExecutorException e) {
       refusals.incrementAndGet();
       LOG.error("Policy refused, the one before stays: {}", e.getMessage());
+    } catch (RuntimeException | StackOverflowError e) {
+      // Thrown on, it would end the looking.
+      refusals.incrementAndGet();
+      LOG.error("Policy refused, the one before stays: it can't be worked through", e);
     }
   }
 

@@ -29,6 +29,8 @@ class LivePolicyTest {
       policy.take(loaded -> taken.add(loaded.rules()));
       String second = "actions: { a: { effect: write }, b: { effect: read } }";
       policy.look(() -> second);
+      assertThat(policy.rules().actions()).as("it may be half written").containsOnlyKeys("a");
+      policy.look(() -> second);
       policy.look(() -> second);
       assertThat(policy.rules().actions()).containsOnlyKeys("a", "b");
       assertThat(taken).hasSize(2).last().isSameAs(policy.rules());
@@ -47,14 +49,33 @@ class LivePolicyTest {
             + " http: { url: 'https://a.example/x' } } }",
         "akshuns: {}",
         "{",
+        "",
+        "# nothing yet",
+        "actions: { a: { effect: write, mcp: { server: s, tool: t, identity: invoice } } }",
+        "actions: { a: { effect: write, mcp: { server: s, tool: t },"
+            + " http: { url: 'https://a.example/x' } } }",
       })
   void whatCannotBeLoadedIsRefusedWhole(String text) {
     try (LivePolicy policy = watched()) {
       policy.bindTo(meters);
       PolicySet before = policy.rules();
-      policy.look(() -> text);
+      look(policy, text);
       assertThat(policy.rules()).isSameAs(before);
       assertThat(count("ichido.policy.refusals")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatCannotBeWorkedThroughIsRefusedAndTheNextIsTaken() {
+    try (LivePolicy policy = watched()) {
+      policy.bindTo(meters);
+      look(
+          policy,
+          "actions: { a: { effect: write, schema: %s%s } }"
+              .formatted("{not: ".repeat(50_000), "{}" + "}".repeat(50_000)));
+      assertThat(count("ichido.policy.refusals")).isEqualTo(1);
+      look(policy, "actions: { b: { effect: write } }");
+      assertThat(policy.rules().actions()).containsOnlyKeys("b");
     }
   }
 
@@ -68,7 +89,7 @@ class LivePolicyTest {
               throw ExecutorException.hiddenRetry("x");
             }
           });
-      policy.look(() -> "actions: { a: { effect: write }, b: { effect: read } }");
+      look(policy, "actions: { a: { effect: write }, b: { effect: read } }");
       assertThat(policy.rules().actions()).containsOnlyKeys("a");
       assertThat(count("ichido.policy.refusals")).isEqualTo(1);
     }
@@ -85,6 +106,11 @@ class LivePolicyTest {
 
   private static LivePolicy watched() {
     return LivePolicy.of(new ConfigLoader(name -> null), "ichido.yaml", FIRST);
+  }
+
+  private static void look(LivePolicy policy, String text) {
+    policy.look(() -> text);
+    policy.look(() -> text);
   }
 
   private double count(String name) {

@@ -63,6 +63,9 @@ public record McpContract(
     for (Map.Entry<String, JsonNode> action : actions.properties()) {
       JsonNode mcp = action.getValue().path("mcp");
       if (!mcp.isMissingNode() && !mcp.isNull()) {
+        if (action.getValue().hasNonNull("http")) {
+          throw invalid("actions." + action.getKey(), "one of http and mcp");
+        }
         contracts.put(action.getKey(), contract("actions." + action.getKey() + ".mcp", mcp));
       }
     }
@@ -80,8 +83,12 @@ public record McpContract(
                 throw invalid(path + "." + name, "one of " + MEMBERS.stream().sorted().toList());
               }
             });
+    JsonNode names = mcp.path("identity");
+    if (!names.isMissingNode() && !names.isNull() && !names.isArray()) {
+      throw invalid(path + ".identity", "a list of names of arguments");
+    }
     List<String> identity = new ArrayList<>();
-    for (JsonNode name : mcp.path("identity")) {
+    for (JsonNode name : names) {
       if (!name.isTextual()) {
         throw invalid(path + ".identity", "a list of names of arguments");
       }
