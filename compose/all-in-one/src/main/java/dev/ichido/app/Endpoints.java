@@ -10,6 +10,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +36,11 @@ public record Endpoints(
     String topicPrefix,
     @Nullable String config) {
   private static final String FILE = "endpoints.json";
+  private static final String BEGUN = "started_at";
+
+  /** The system counts from its start, and says when that was to the second only. */
+  private static final Duration TOLERANCE = Duration.ofSeconds(2);
+
   private static final JsonMapper JSON = new JsonMapper();
 
   /** A document for machines. */
@@ -52,7 +59,9 @@ public record Endpoints(
 
   void write(Path folder) throws IOException {
     Path draft = folder.resolve(FILE + ".new");
-    Files.writeString(draft, toJson().toPrettyString() + "\n", UTF_8);
+    ObjectNode document = toJson();
+    begun(ProcessHandle.current()).ifPresent(at -> document.put(BEGUN, at.toString()));
+    Files.writeString(draft, document.toPrettyString() + "\n", UTF_8);
     Files.move(draft, folder.resolve(FILE), StandardCopyOption.ATOMIC_MOVE);
   }
 
@@ -60,12 +69,27 @@ public record Endpoints(
     Files.deleteIfExists(folder.resolve(FILE));
   }
 
+  /** After a kill or a loss of power the number may be another process's. */
+  private static boolean isSame(ProcessHandle process, String begun) {
+    return begun.isEmpty()
+        || begun(process)
+            .map(at -> Duration.between(Instant.parse(begun), at).abs().compareTo(TOLERANCE) <= 0)
+            .orElse(true);
+  }
+
+  private static Optional<Instant> begun(ProcessHandle process) {
+    return process.info().startInstant();
+  }
+
   /** Those of the process that runs on the folder, if one does. */
   public static Optional<Endpoints> find(Path folder) {
     try {
       JsonNode node = JSON.readTree(Files.readString(folder.resolve(FILE), UTF_8));
       long pid = node.path("pid").asLong();
-      if (ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isEmpty()) {
+      if (ProcessHandle.of(pid)
+          .filter(ProcessHandle::isAlive)
+          .filter(process -> isSame(process, node.path(BEGUN).asText()))
+          .isEmpty()) {
         return Optional.empty();
       }
       return Optional.of(

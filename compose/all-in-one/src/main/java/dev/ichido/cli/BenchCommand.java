@@ -94,10 +94,10 @@ final class BenchCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException, SQLException {
     Output output = Output.of(spec);
-    require("--operations", operations, 1, 10_000_000);
-    require("--in-flight", inFlight, 1, 100_000);
-    require("--runs", runs, 1, 100);
-    require("--rate", rate, 0.1, 1_000_000);
+    CommandException.requireRange("--operations", operations, 1, 10_000_000);
+    CommandException.requireRange("--in-flight", inFlight, 1, 100_000);
+    CommandException.requireRange("--runs", runs, 1, 100);
+    CommandException.requireRange("--rate", rate, 0.1, 1_000_000);
     Shutdown.guard(Thread.currentThread());
     ConfigLoader loader = ConfigLoader.ofProcess();
     Set<Workload> chosen =
@@ -129,14 +129,5 @@ final class BenchCommand implements Callable<Integer> {
       output.text(report.toText());
     }
     return report.holds() ? ExitCode.HOLDS : ExitCode.DOES_NOT_HOLD;
-  }
-
-  private static void require(String option, double value, double least, double most) {
-    if (value < least || value > most) {
-      throw CommandException.usage(
-          "OPTION_RANGE",
-          "Expected %s of %.1f to %.0f, but it is %s. Check it."
-              .formatted(option, least, most, value));
-    }
   }
 }

@@ -6,6 +6,7 @@ import dev.ichido.replay.Recorded;
 import dev.ichido.replay.ReplayRun;
 import dev.ichido.schemas.wire.RecordSerdes;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,6 +38,12 @@ final class CaptureCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Output output = Output.of(spec);
+    Path folder = out.toAbsolutePath().getParent();
+    if (folder == null || !Files.isDirectory(folder) || Files.isDirectory(out)) {
+      throw CommandException.usage(
+          "CAPTURE_FILE",
+          "Expected a file in a folder that is there for --out, but it is none. Check the path.");
+    }
     try (access) {
       TopicAccess topics = access.topics();
       List<Recorded> records = ReplayRun.read(topics, selection.toSelection());

@@ -25,6 +25,22 @@ public final class CommandException extends RuntimeException {
     return new CommandException(code, ExitCode.USAGE, message, cause);
   }
 
+  /** An option's number is out of its range: exit code 2. */
+  static void requireRange(String option, double value, double least, double most) {
+    if (!(value >= least && value <= most)) {
+      throw usage(
+          "OPTION_RANGE",
+          "Expected %s of %s to %s, but it is %s. Check it."
+              .formatted(option, plain(least), plain(most), plain(value)));
+    }
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number) && Math.abs(number) < 1e15
+        ? Long.toString((long) number)
+        : Double.toString(number);
+  }
+
   /** The surroundings do not let the command do its work: exit code 1. */
   public static CommandException failed(String code, String message, @Nullable Throwable cause) {
     return new CommandException(code, ExitCode.DOES_NOT_HOLD, message, cause);

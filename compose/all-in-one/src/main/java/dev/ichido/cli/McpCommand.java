@@ -55,8 +55,11 @@ import picocli.CommandLine.Spec;
           + " tool that is not read-only."
     })
 final class McpCommand implements Callable<Integer> {
-  private static final Pattern WORD =
-      Pattern.compile("\\s*(?:\"((?:[^\"\\\\]|\\\\.)*)\"|'([^']*)'|(\\S+))");
+  /** Of a word: in quotes, after a backslash, or as it stands. */
+  private static final Pattern PIECE =
+      Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"|'([^']*)'|\\\\(.)|([^\\s\"'\\\\]+)");
+
+  private static final Pattern BLANK = Pattern.compile("\\s+");
 
   @Spec private CommandSpec spec = CommandSpec.create();
   @Mixin private DataOption data = new DataOption();
@@ -274,6 +277,10 @@ final class McpCommand implements Callable<Integer> {
       headers.forEach((key, value) -> resolved.put(key, environment(value)));
       return new McpServer.Url(where.url, resolved);
     }
+    if (!headers.isEmpty()) {
+      throw CommandException.usage(
+          "HEADER", "Expected --header with --url, but it stands with --server. Leave it out.");
+    }
     List<String> words = words(where.command == null ? "" : where.command);
     if (words.isEmpty()) {
       throw CommandException.usage(
@@ -301,14 +308,31 @@ final class McpCommand implements Callable<Integer> {
   /** As a shell splits it, without expansion. */
   static List<String> words(String command) {
     List<String> words = new ArrayList<>();
-    Matcher matcher = WORD.matcher(command);
-    while (matcher.lookingAt()) {
-      String doubled = matcher.group(1);
-      words.add(
-          doubled != null
-              ? doubled.replaceAll("\\\\(.)", "$1")
-              : matcher.group(2) != null ? matcher.group(2) : matcher.group(3));
-      matcher.region(matcher.end(), command.length());
+    StringBuilder word = null;
+    Matcher blank = BLANK.matcher(command);
+    Matcher piece = PIECE.matcher(command);
+    int at = 0;
+    while (at < command.length()) {
+      if (blank.region(at, command.length()).lookingAt()) {
+        at = blank.end();
+        if (word != null) {
+          words.add(word.toString());
+          word = null;
+        }
+      } else if (piece.region(at, command.length()).lookingAt()) {
+        at = piece.end();
+        word = word == null ? new StringBuilder() : word;
+        word.append(
+            piece.group(1) != null
+                ? piece.group(1).replaceAll("\\\\([\"\\\\$`])", "$1")
+                : piece.group(piece.group(2) != null ? 2 : piece.group(3) != null ? 3 : 4));
+      } else {
+        throw CommandException.usage(
+            "SERVER_COMMAND", "Expected quotes in pairs in --server, but one is open. Check it.");
+      }
+    }
+    if (word != null) {
+      words.add(word.toString());
     }
     return words;
   }

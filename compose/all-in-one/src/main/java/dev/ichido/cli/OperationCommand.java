@@ -226,6 +226,7 @@ final class OperationCommand implements Callable<Integer> {
     @Override
     public Integer call() {
       Output output = Output.of(spec);
+      CommandException.requireRange("--limit", limit, 1, 1_000_000);
       OperationFilter filter =
           new OperationFilter(tenant, state == null ? null : state.name(), action, null);
       try (access) {

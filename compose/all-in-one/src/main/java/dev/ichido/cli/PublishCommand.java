@@ -117,6 +117,10 @@ final class PublishCommand implements Callable<Integer> {
         .compensates(compensates)
         .issuedAt(issuedAt());
     OutboxIntent built = intent.build();
+    if (wait < 0) {
+      throw CommandException.usage(
+          "WAIT", "Expected 0 or more seconds for --wait, but there are fewer. Check it.");
+    }
     try (access) {
       DataSource database = access.open((IchidoConfig c) -> c.outbox().database(), "outbox");
       String delivery;
@@ -129,9 +133,7 @@ final class PublishCommand implements Callable<Integer> {
         output.progress("no stack runs on the folder; the intent is relayed at the next start");
       }
       Optional<InboxReply> reply =
-          wait > 0 && !access.isAlone()
-              ? new InboxReader(database).awaitFinal(delivery, Duration.ofSeconds(wait))
-              : Optional.empty();
+          wait > 0 && !access.isAlone() ? reply(delivery, output) : Optional.empty();
       if (json) {
         output.document(
             reply
@@ -149,6 +151,16 @@ final class PublishCommand implements Callable<Integer> {
         return ExitCode.DOES_NOT_HOLD;
       }
       return ExitCode.HOLDS;
+    }
+  }
+
+  private Optional<InboxReply> reply(String delivery, Output output) throws InterruptedException {
+    try {
+      DataSource inbox = access.open((IchidoConfig c) -> c.inbox().database(), "inbox.database");
+      return new InboxReader(inbox).awaitFinal(delivery, Duration.ofSeconds(wait));
+    } catch (RuntimeException e) {
+      output.progress("delivery " + delivery + " is committed; its reply can't be read");
+      throw e;
     }
   }
 

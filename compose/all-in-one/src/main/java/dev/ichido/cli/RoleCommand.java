@@ -48,7 +48,11 @@ abstract class RoleCommand implements Callable<Integer> {
   }
 
   private IchidoConfig withPort(IchidoConfig loaded) {
-    return httpPort == null ? loaded : loaded.withHttpPort(httpPort);
+    if (httpPort == null) {
+      return loaded;
+    }
+    CommandException.requireRange("--http-port", httpPort, 0, 65_535);
+    return loaded.withHttpPort(httpPort);
   }
 
   /** The configuration with what the role's own options change. */

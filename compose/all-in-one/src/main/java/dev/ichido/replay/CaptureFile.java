@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -61,10 +62,12 @@ public final class CaptureFile {
    */
   public void write(Path file, String cluster, List<Recorded> records, Topics topics)
       throws IOException {
-    Files.deleteIfExists(file);
-    if (file.toAbsolutePath().getFileSystem().supportedFileAttributeViews().contains("posix")) {
+    Path draft = file.resolveSibling(file.getFileName() + ".new");
+    Files.deleteIfExists(draft);
+    if (draft.toAbsolutePath().getFileSystem().supportedFileAttributeViews().contains("posix")) {
       Files.createFile(
-          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+          draft,
+          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
     ObjectNode head = JSON.createObjectNode().put("format", FORMAT).put("cluster", cluster);
     ObjectNode schemas = head.putObject("schemas");
@@ -72,12 +75,14 @@ public final class CaptureFile {
       schemas.set(topic.word(), JSON.readTree(schema(topic).toString()));
     }
     try (BufferedWriter out =
-        Files.newBufferedWriter(file, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+        Files.newBufferedWriter(
+            draft, UTF_8, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       out.write(head + "\n");
       for (Recorded record : records) {
         out.write(line(record, topics) + "\n");
       }
     }
+    Files.move(draft, file, StandardCopyOption.REPLACE_EXISTING);
   }
 
   private ObjectNode line(Recorded record, Topics topics) throws IOException {

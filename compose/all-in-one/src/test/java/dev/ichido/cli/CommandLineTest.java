@@ -9,6 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is refused before anything is started: one message, exit code 2, no stack trace. */
 class CommandLineTest {
@@ -83,6 +85,41 @@ class CommandLineTest {
     assertThat(Ran.of("faults", "--contract", contract.toString(), "--list").out())
         .contains("pay-clean\n")
         .doesNotContain("crash-relay");
+  }
+
+  @Test
+  void aNumberOutOfItsRangeIsBadUsage() throws IOException {
+    Path config = config("kafka: { bootstrap.servers: 'x:1' }\n");
+    String[] settings = {"--config", config.toString()};
+    refused(Ran.of("relay", "--http-port", "99999", settings[0], settings[1]), "OPTION_RANGE");
+    refused(Ran.of("operation", "list", "--limit", "-1"), "OPTION_RANGE");
+    refused(Ran.of("bench", "--rate", "NaN"), "OPTION_RANGE");
+    refused(
+        Ran.of("publish", "--action", "a", "--operation-id", "order-2026-0001.a", "--wait", "-1"),
+        "WAIT");
+    refused(Ran.of("capture", "--out", temp.resolve("none/x").toString()), "CAPTURE_FILE");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '#',
+      value = {
+        "srv --root=\"/my docs\" | srv,--root=/my docs",
+        "'/a b'/c | /a b/c",
+        "/a\\ b c | /a b,c",
+        "a \"\" '' | a,,",
+        "  npx -y \t @x/y . | npx,-y,@x/y,.",
+        "\"a\\\"b\\n\" | a\"b\\n",
+      })
+  void aCommandIsSplitAsAShellSplitsIt(String command, String words) {
+    assertThat(McpCommand.words(command)).containsExactly(words.split(",", -1));
+  }
+
+  @Test
+  void anOpenQuoteOrAHeaderForAProgramIsBadUsage() {
+    refused(Ran.of("mcp", "--server", "srv 'a", "--tenant", "t"), "SERVER_COMMAND");
+    refused(Ran.of("mcp", "--server", "srv", "--header", "a=b", "--tenant", "t"), "HEADER");
   }
 
   @Test
