@@ -68,14 +68,22 @@ final class Fields {
   }
 
   @Nullable Integer number(String name) {
+    Long number = large(name);
+    if (number != null && number.intValue() != number) {
+      throw ScenarioException.wrong(where + "." + name, "a whole number");
+    }
+    return number == null ? null : number.intValue();
+  }
+
+  @Nullable Long large(String name) {
     if (!has(name) || object.get(name).isNull()) {
       return null;
     }
     JsonNode node = object.get(name);
-    if (!node.isIntegralNumber() || !node.canConvertToInt()) {
+    if (!node.isIntegralNumber() || !node.canConvertToLong()) {
       throw ScenarioException.wrong(where + "." + name, "a whole number");
     }
-    return node.intValue();
+    return node.longValue();
   }
 
   @Nullable Boolean flag(String name) {

@@ -51,7 +51,8 @@ record Step(Verb verb, @Nullable Expectation expectation) {
       @Nullable String remoteReference,
       @Nullable String body,
       @Nullable Integer bodyBytes,
-      @Nullable Integer schema)
+      @Nullable Integer schema,
+      @Nullable Long retryAfterMs)
       implements Verb {}
 
   record Reconcile(
@@ -147,7 +148,8 @@ record Step(Verb verb, @Nullable Expectation expectation) {
             fields.text("remote_ref", null),
             fields.text("body", null),
             fields.number("body_bytes"),
-            fields.number("schema"));
+            fields.number("schema"),
+            fields.large("retry_after_ms"));
     fields.refuseOthers();
     return result;
   }

@@ -120,7 +120,8 @@ final class StepRecords {
             .setOutcome(outcome(step, result.outcome()))
             .setRemoteReference(result.remoteReference())
             .setBody(body)
-            .setResultSchema(result.schema());
+            .setResultSchema(result.schema())
+            .setRetryAfterMs(result.retryAfterMs());
     if (read == null) {
       record.setKind(ResultKind.ATTEMPT).setAttempt(attempt(result.address(), result.attempt()));
     } else {

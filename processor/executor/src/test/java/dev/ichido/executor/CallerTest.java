@@ -74,6 +74,21 @@ class CallerTest {
     assertThat(calls).hasValue(0);
   }
 
+  @Test
+  void aWishToWaitIsHeededForADay() {
+    for (Duration wish : List.of(Duration.ofSeconds(Long.MAX_VALUE), Duration.ofMillis(-1))) {
+      CallFacts facts = new CallFacts(429, 1, wish);
+      Caller caller =
+          caller(
+              Map.of(
+                  "pay.transfer",
+                  answering(new ToolOutcome.FailedRetryable("RATE_LIMITED", null, facts))));
+      Told told = caller.perform(work(execute("op", null), new ClaimAnswer.Won()));
+      assertThat(Objects.requireNonNull(told.report()).retryAfter())
+          .isEqualTo(wish.isNegative() ? Duration.ZERO : Duration.ofDays(1));
+    }
+  }
+
   /** The same sick remote by two actions; another remote goes on. */
   @Test
   void aRemoteThatFailsAllTheTimeIsLeftAlone() {

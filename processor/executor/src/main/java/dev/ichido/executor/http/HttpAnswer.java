@@ -1,6 +1,7 @@
 package dev.ichido.executor.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.ichido.executor.CallFacts;
 import dev.ichido.executor.http.HttpContract.AnswerRule;
 import java.io.IOException;
 import java.net.http.HttpHeaders;
@@ -14,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A complete answer of a remote. */
 final class HttpAnswer {
-  private static final long MAX_RETRY_AFTER_SECONDS = Duration.ofDays(1).toSeconds();
-
   private final int status;
   private final HttpHeaders headers;
   private final byte[] body;
@@ -131,7 +130,7 @@ final class HttpAnswer {
                       now,
                       ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant())
                   .toSeconds();
-      return Duration.ofSeconds(Math.clamp(seconds, 0L, MAX_RETRY_AFTER_SECONDS));
+      return Duration.ofSeconds(Math.clamp(seconds, 0L, CallFacts.LONGEST_RETRY_AFTER.toSeconds()));
     } catch (DateTimeException | ArithmeticException e) {
       return null;
     }

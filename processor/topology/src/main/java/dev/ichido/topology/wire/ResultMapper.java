@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Bytes of the results topic to an event. */
 public final class ResultMapper {
+  /** A remote's wish to wait is heeded up to this. */
+  private static final Duration LONGEST_RETRY_AFTER = Duration.ofDays(1);
+
   private final Deserializer<OperationResult> deserializer;
   private final int inlineBodyBytes;
 
@@ -196,7 +199,9 @@ public final class ResultMapper {
 
   private static @Nullable Duration retryAfter(OperationResult record) {
     Long millis = record.getRetryAfterMs();
-    return millis == null || millis < 0 ? null : Duration.ofMillis(millis);
+    return millis == null || millis < 0
+        ? null
+        : Duration.ofMillis(Math.min(millis, LONGEST_RETRY_AFTER.toMillis()));
   }
 
   private static String sha256(byte[] bytes) {
