@@ -8,6 +8,8 @@ import java.math.BigDecimal;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -41,7 +43,16 @@ class OperationIdTest {
           "order-4111-1111-1111-11117777",
           "1234-5678-9012-3452",
           "x4111111111111111",
-          "4111111111111111x"
+          "4111111111111111x",
+          "4111-1111-1111-1112-2",
+          "order-2026-000017.note-1",
+          "order-2220003122003225",
+          "order-2721003122003229",
+          "order-22230031220032206",
+          "order-222300312200328",
+          "2223-0031-2200-3223",
+          "2220-0031-2200-3225",
+          "2721-0031-2200-3229"
         })
     @Tag("KEY-13")
     void ordinaryIdsAreTaken(String id) {
@@ -131,6 +142,20 @@ class OperationIdTest {
           "6011111111111117-000",
           "4222222222222-visa13",
           "6304000000000000000-m19",
+          "6304-0000-0000-0000-000-m19",
+          "4111-1111-1111-1111-2",
+          "5555-5555-5555-4444-1",
+          "pay_4111_1111_1111_1111_1",
+          "4111-1111-1111-1111-001",
+          "4111-1111-1111-1111-2026",
+          "4111:1111:1111:1111",
+          "4111~1111~1111~1111",
+          "order:4111:1111:1111:1111:7",
+          "2223-0031-2200-3222",
+          "2223-0031-2200-3222-1",
+          "order-2223003122003222",
+          "order-2221000000000009",
+          "order-2720999999999996",
           "+491701234567",
           "+491701234567-2026-01",
           "tel:+491701234567-2026",
@@ -142,6 +167,37 @@ class OperationIdTest {
     @Tag("KEY-12")
     void personalDataIsRefused(String id) {
       assertRefused(id, RefusalCode.OPERATION_ID_LOOKS_PERSONAL);
+    }
+
+    /** Ids that are made by machines, which nobody can choose again. */
+    @Test
+    void generatedIdsAreNoCardNumbers() {
+      Random random = new Random(17);
+      for (int i = 0; i < 20_000; i++) {
+        byte[] bytes = new byte[16];
+        random.nextBytes(bytes);
+        String hex = HexFormat.of().formatHex(bytes);
+        String uuid = hex.replaceFirst("(.{8})(.{4})(.{4})(.{4})(.{12})", "$1-$2-$3-$4-$5");
+        String ulid =
+            random
+                .ints(24, 0, 32)
+                .mapToObj(it -> "0123456789ABCDEFGHJKMNPQRSTVWXYZ".substring(it, it + 1))
+                .collect(Collectors.joining("", "01", ""));
+        for (String id :
+            List.of(
+                hex,
+                uuid,
+                // As near to a card as a UUID comes.
+                uuid.replaceAll("[a-f]", "4"),
+                "order:" + uuid + ":1",
+                ulid,
+                "snowflake-"
+                    + random.nextLong(1_000_000_000_000_000_000L, 3_000_000_000_000_000_000L),
+                "millis-" + random.nextLong(1_700_000_000_000L, 2_000_000_000_000L),
+                "micros:" + random.nextLong(1_700_000_000_000_000L, 2_000_000_000_000_000L))) {
+          assertThat(OperationId.check(id)).as(id).isEmpty();
+        }
+      }
     }
 
     @ParameterizedTest
