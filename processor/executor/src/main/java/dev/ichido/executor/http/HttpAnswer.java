@@ -92,13 +92,14 @@ final class HttpAnswer {
   /** A text or number that names something, without what a database can't keep. */
   @Nullable String findReference(@Nullable AnswerPath path, @Nullable String header) {
     if (header != null) {
-      return headers.firstValue(header).orElse(null);
+      return headers.firstValue(header).filter(value -> !value.isBlank()).orElse(null);
     }
     return path == null
         ? null
         : path.find(json())
             .filter(node -> node.isTextual() || node.isNumber())
             .map(node -> node.asText().replace('\0', '\uFFFD'))
+            .filter(text -> !text.isBlank())
             .orElse(null);
   }
 

@@ -117,10 +117,17 @@ public final class McpToolHandler implements ToolHandler {
     };
   }
 
+  /** A text or number that names something. */
   private @Nullable String reference(JsonNode result) {
     return contract.reference() == null
         ? null
-        : contract.reference().find(result).map(JsonNode::asText).orElse(null);
+        : contract
+            .reference()
+            .find(result)
+            .filter(node -> node.isTextual() || node.isNumber())
+            .map(JsonNode::asText)
+            .filter(text -> !text.isBlank())
+            .orElse(null);
   }
 
   private static ResultBody text(JsonNode node) {

@@ -573,13 +573,37 @@ class HttpToolHandlerTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"$.a.b[1], y", "$..c, z", "$.a.b.length(), 2", "$.none.at.all, ", "$.a, "})
+  @CsvSource({
+    "$.a.b[1], y",
+    "$..c, z",
+    "$.a.b.length(), 2",
+    "$.none.at.all, ",
+    "$.a, ",
+    "$.e, ",
+    "$.f, ",
+    "$.g, "
+  })
   void aReferenceIsAnyPathToATextOrANumber(String path, @Nullable String reference)
       throws Exception {
     ScriptedServer server = scripted(99);
-    server.answer(200, "{\"a\":{\"b\":[\"x\",\"y\"]},\"d\":[{\"c\":\"z\"}]}", "X: y");
+    server.answer(
+        200,
+        "{'a':{'b':['x','y']},'d':[{'c':'z'}],'e':'','f':' ','g':null}".replace('\'', '"'),
+        "X: y");
     assertThat(
             handler("{'url':'%s/x','reference':'%s'}".formatted(server.url(), path))
+                .execute(Commands.execute("op", "{}")))
+        .isInstanceOfSatisfying(
+            ToolOutcome.Succeeded.class, s -> assertThat(s.reference()).isEqualTo(reference));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"Location: /effects/1, /effects/1", "'Location:', ", "'Location:  ', ", "X: y, "})
+  void aHeaderMayNameTheEffect(String header, @Nullable String reference) throws Exception {
+    ScriptedServer server = scripted(99);
+    server.answer(200, "{}", header);
+    assertThat(
+            handler("{'url':'%s/x','reference_header':'Location'}".formatted(server.url()))
                 .execute(Commands.execute("op", "{}")))
         .isInstanceOfSatisfying(
             ToolOutcome.Succeeded.class, s -> assertThat(s.reference()).isEqualTo(reference));

@@ -23,6 +23,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +84,32 @@ class McpToolHandlerTest {
             "{\"name\":\"t\",\"arguments\":{\"n\":1.50,\"x\":null,\"key\":\"down-1\"},\"_meta\":"
                 + "{\"dev.ichido/operation-id\":\"op-1\",\"dev.ichido/idempotency-key\":\"down-1\"}}");
     assertThat(handler.execute(command("[1]"))).isInstanceOf(ToolOutcome.FailedTerminal.class);
+  }
+
+  /** Two that name nothing would be the same effect. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"r-1\" | r-1",
+        "17 | 17",
+        "null |",
+        "{} |",
+        "[1] |",
+        "true |",
+        "\"\" |",
+        "\" \" |"
+      })
+  void aReferenceIsATextOrANumber(String id, @Nullable String reference) throws Exception {
+    McpToolHandler handler =
+        handler(
+            "{\"server\":\"s\",\"tool\":\"t\",\"reference\":\"$.structuredContent.id\"}",
+            (command, params) ->
+                CompletableFuture.completedFuture(
+                    json("{\"result\":{\"structuredContent\":{\"id\":" + id + "}}}")));
+    ToolOutcome told = handler.execute(command("{}"));
+    assertThat(((ToolOutcome.Succeeded) told).reference()).isEqualTo(reference);
   }
 
   @Test

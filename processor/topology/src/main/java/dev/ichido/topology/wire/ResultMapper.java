@@ -188,8 +188,10 @@ public final class ResultMapper {
         body = null;
       }
     }
+    String reference = record.getRemoteReference();
     return new Answer(
-        record.getRemoteReference(),
+        // One that names nothing would make two effects the same.
+        reference == null || reference.isBlank() ? null : reference,
         body,
         handle,
         record.getResultSchema(),
