@@ -14,6 +14,8 @@ public final class InvalidIntentException extends IllegalArgumentException {
     MISSING,
     /** The field was set to the empty text. */
     EMPTY,
+    /** A principal or a delivery id was set to nothing but white space. */
+    BLANK,
     /**
      * The field is longer than {@link OutboxIntent#MAX_TEXT} or {@link
      * OutboxIntent#MAX_ARGUMENTS_BYTES}.

@@ -74,6 +74,8 @@ public record OutboxIntent(
     checkText(problems, "compensates", compensates);
     checkText(problems, "delivery_id", deliveryId);
     checkText(problems, "traceparent", traceparent);
+    checkNamed(problems, "principal", principal);
+    checkNamed(problems, "delivery_id", deliveryId);
     if (!storable(arguments)) {
       problems.add(new Problem("arguments", Code.CHARACTER));
     } else if (arguments.length() > MAX_ARGUMENTS_BYTES
@@ -129,6 +131,13 @@ public record OutboxIntent(
       problems.add(new Problem(field, Code.TOO_LONG));
     } else if (!storable(value)) {
       problems.add(new Problem(field, Code.CHARACTER));
+    }
+  }
+
+  /** To the processor a blank one is none, and it could not answer to it. */
+  private static void checkNamed(List<Problem> problems, String field, @Nullable String value) {
+    if (value != null && !value.isEmpty() && value.isBlank()) {
+      problems.add(new Problem(field, Code.BLANK));
     }
   }
 

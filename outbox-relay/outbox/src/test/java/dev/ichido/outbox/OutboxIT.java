@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -55,7 +56,7 @@ class OutboxIT {
             "V3__settled_partitions",
             "V4__arguments_of_one_mebibyte",
             "V5__noted_position",
-            "V6__length_of_names")) {
+            "V6__names_as_in_the_library")) {
       try (InputStream file =
           OutboxIT.class.getResourceAsStream(
               "/dev/ichido/outbox/migration/" + migration + ".sql")) {
@@ -249,6 +250,40 @@ class OutboxIT {
     run(call(arguments));
     arguments.put(field, "repeat('é', " + (OutboxIntent.MAX_TEXT + 1) + ")");
     assertRefused(call(arguments), "ICH02", "4096 characters of " + field + ",");
+  }
+
+  /** Each character by itself: what is blank to Java, and to the processor, is blank here. */
+  @ParameterizedTest
+  @ValueSource(strings = {"principal", "delivery_id"})
+  void sqlTakesForBlankWhatTheLibraryDoes(String field) throws SQLException {
+    boolean principal = field.equals("principal");
+    run(
+        """
+        create or replace function refusal(name text) returns text language plpgsql as $$
+        begin
+          perform ichido.publish_intent('t', %s, 'a', 'o', now(), delivery_id => %s);
+          return 'none';
+        exception when sqlstate 'ICH02' then
+          return sqlerrm;
+        end $$
+        """
+            .formatted(principal ? "name" : "'p'", principal ? "null" : "name"));
+    List<@Nullable String> refused =
+        query(
+            "select string_agg(c::text, ' ' order by c) from generate_series(1, 12999) as c"
+                + " where refusal(chr(c) || chr(c)) like 'Expected "
+                + field
+                + " to name something, but it was blank.%'");
+    String blank =
+        IntStream.range(1, 13_000)
+            .filter(c -> Character.toString(c).isBlank())
+            .mapToObj(String::valueOf)
+            .collect(Collectors.joining(" "));
+    assertThat(refused).containsExactly(blank);
+    assertRefused(
+        "select ichido.publish_intent('t', 'p', 'a', 'o', now(), delivery_id => '')",
+        "ICH02",
+        "delivery_id");
   }
 
   private static String call(Map<String, String> arguments) {

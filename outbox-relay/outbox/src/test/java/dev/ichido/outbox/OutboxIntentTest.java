@@ -9,6 +9,8 @@ import dev.ichido.outbox.InvalidIntentException.Problem;
 import java.time.Instant;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class OutboxIntentTest {
   private static OutboxIntent.Builder transfer() {
@@ -76,6 +78,20 @@ class OutboxIntentTest {
             new Problem("arguments", Code.TOO_LONG),
             new Problem("issued_at", Code.OUT_OF_RANGE));
     assertThat(refused.getMessage()).doesNotContain("secret");
+  }
+
+  /** The processor takes a blank one for none, and has nobody to answer to. */
+  @ParameterizedTest
+  @ValueSource(strings = {" ", "\t\n\u000b\f\r", "\u001c\u001f", "\u2003\u3000\u1680\u2028\u205f"})
+  void aPrincipalAndADeliveryAreNamed(String blank) {
+    InvalidIntentException refused =
+        catchThrowableOfType(
+            InvalidIntentException.class,
+            () -> transfer().principal(blank).deliveryId(blank).target(blank).build());
+    assertThat(refused.problems())
+        .containsExactly(
+            new Problem("principal", Code.BLANK), new Problem("delivery_id", Code.BLANK));
+    assertThat(transfer().deliveryId("\u00a0").build().deliveryId()).isEqualTo("\u00a0");
   }
 
   @Test

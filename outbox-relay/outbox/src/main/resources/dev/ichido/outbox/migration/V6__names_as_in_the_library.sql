@@ -1,4 +1,5 @@
--- publish_intent refuses what the library refuses: a name of more than 4096 characters.
+-- publish_intent refuses what the library refuses: a name of more than 4096 characters, and a principal or
+-- delivery_id of white space alone, which to the processor is none: it could not answer to it.
 
 -- The function as it is, with a look at the names after the look for what is missing.
 do $$
@@ -26,10 +27,20 @@ begin
             when length(delivery_id) > 4096 then 'delivery_id'
             when length(traceparent) > 4096 then 'traceparent'
         end;
+        -- White space as Java takes it, whatever the locale.
+        named constant text := '[^\u0009-\u000D\u001C-\u0020\u1680\u2000-\u2006\u2008-\u200A\u2028\u2029\u205F\u3000]';
+        blank text := case
+            when principal !~ named then 'principal'
+            when delivery_id !~ named then 'delivery_id'
+        end;
     begin
         if too_long is not null then
             raise exception using errcode = 'ICH02',
                 message = format('Expected at most 4096 characters of %s, but there were more. Check the call of ichido.publish_intent.', too_long);
+        end if;
+        if blank is not null then
+            raise exception using errcode = 'ICH02',
+                message = format('Expected %s to name something, but it was blank. Check the call of ichido.publish_intent.', blank);
         end if;
     end;
 $new$ || kinds);
