@@ -71,7 +71,8 @@ final class ResolveCommand implements Callable<Integer> {
       required = true,
       paramLabel = "SETTLEMENT",
       description =
-          "One of ${COMPLETION-CANDIDATES}. NOT_STARTED lets the operation be attempted again.")
+          "One of ${COMPLETION-CANDIDATES}. NOT_STARTED lets the operation be attempted again where"
+              + " the retry_horizon of its action is not over.")
   private Settlement as = Settlement.SUCCEEDED;
 
   @Option(
@@ -160,7 +161,7 @@ final class ResolveCommand implements Callable<Integer> {
         throw refused(line);
       }
       if (!json) {
-        output.text("%s  %s  %s%n".formatted(line.getVerdict(), line.getStateAfter(), id));
+        output.text(told(line));
       }
       return ExitCode.HOLDS;
     }
@@ -224,13 +225,27 @@ final class ResolveCommand implements Callable<Integer> {
         .put("decided_at", decided.map(line -> line.getAt().toString()).orElse(null));
   }
 
-  private static CommandException refused(JournalEntry line) {
+  static String told(JournalEntry line) {
+    String text =
+        "%s  %s  %s%n".formatted(line.getVerdict(), line.getStateAfter(), line.getOperationId());
+    return line.getCode() == null
+        ? text
+        : text
+            + "%s: no attempt follows, and intents are told RETRY_LATER. Settle it as SUCCEEDED or FAILED_TERMINAL, or cancel it.%n"
+                .formatted(line.getCode());
+  }
+
+  static CommandException refused(JournalEntry line) {
     String code = line.getCode() == null ? line.getVerdict() : line.getCode();
     String message =
         switch (code) {
           case "NOT_RESOLVABLE" ->
               "Expected an operation that is unknown or stuck, but it is "
                   + line.getStateBefore()
+                  + (line.getStateBefore().equals("FAILED_RETRYABLE")
+                      ? ", which goes on by itself or, once its retry_horizon is over, is settled as"
+                          + " SUCCEEDED or FAILED_TERMINAL, or cancelled"
+                      : "")
                   + ". Look at it with operation show.";
           case "EVIDENCE_MISSING" ->
               "Expected a person and the evidence, but one of them is blank. Check --by and"

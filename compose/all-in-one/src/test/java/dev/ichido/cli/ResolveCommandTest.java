@@ -2,7 +2,9 @@ package dev.ichido.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.ichido.schemas.JournalEntry;
 import java.nio.file.Path;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +43,36 @@ class ResolveCommandTest {
   @Test
   void withoutAStackNothingIsSent() {
     refused(settle("succeeded", "--body", "{\"a\":1}"), 1, "STACK_DOWN");
+  }
+
+  @Test
+  void thatNoAttemptFollowsIsSaid() {
+    JournalEntry line =
+        JournalEntry.newBuilder()
+            .setTenant("demo")
+            .setScope("global")
+            .setOperationId("some-operation-0001")
+            .setRevision(3)
+            .setEvent("RESOLUTION_RECEIVED")
+            .setVerdict("RESOLVED")
+            .setStateBefore("UNKNOWN_RECONCILIATION")
+            .setStateAfter("FAILED_RETRYABLE")
+            .setAt(Instant.EPOCH)
+            .build();
+    assertThat(ResolveCommand.told(line).lines())
+        .containsExactly("RESOLVED  FAILED_RETRYABLE  some-operation-0001");
+    line.setCode("RETRY_HORIZON");
+    assertThat(ResolveCommand.told(line).lines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("RETRY_HORIZON: no attempt follows");
+    line.setVerdict("INVALID");
+    line.setCode("NOT_RESOLVABLE");
+    line.setStateBefore("FAILED_RETRYABLE");
+    assertThat(ResolveCommand.refused(line)).hasMessageContaining("retry_horizon");
+    line.setStateBefore("SUCCEEDED");
+    assertThat(ResolveCommand.refused(line)).hasMessageNotContaining("retry_horizon");
   }
 
   private Ran settle(String as, String... more) {

@@ -57,6 +57,12 @@ final class Attempting {
     return isLasting(hindrance(s, at, policy, RetryBudget.full(at)));
   }
 
+  /** Whether an attempt may follow once a person says that none took effect. */
+  static boolean isGrantable(Draft d, Open s) {
+    Attempts granted = s.attempts().granted();
+    return lastingHindrance(granted, d.at().plus(delay(d, granted, null)), d.policy()) == null;
+  }
+
   /** Whether time alone does not remove the hindrance. */
   static boolean isLasting(@Nullable ReasonCode hindrance) {
     return hindrance == ReasonCode.MAX_ATTEMPTS || hindrance == ReasonCode.RETRY_HORIZON;

@@ -29,6 +29,12 @@ record Note(
     return new Note(ReasonCode.SUSPECTED_REMINT.name(), false, null, null, null, suspectOf);
   }
 
+  Note because(@Nullable ReasonCode reason) {
+    return reason == null
+        ? this
+        : new Note(reason.name(), alarm, by, evidence, otherReference, suspectOf);
+  }
+
   Note by(@Nullable String who) {
     return who == null ? this : new Note(code, alarm, who, evidence, otherReference, suspectOf);
   }

@@ -5,9 +5,9 @@ package dev.ichido.decision;
  * format, beside those of {@link dev.ichido.operation.RefusalCode}.
  */
 public enum ReasonCode {
-  /** RETRY_LATER: the attempts of the policy are used up; a person resolves or cancels. */
+  /** No attempt follows: those of the policy are used up; a person resolves or cancels. */
   MAX_ATTEMPTS,
-  /** RETRY_LATER: no attempt starts this late after the first; a person resolves or cancels. */
+  /** No attempt follows: none starts this late after the first; a person settles or cancels. */
   RETRY_HORIZON,
   /** RETRY_LATER: the next attempt is not due yet. */
   BACKOFF,

@@ -1,6 +1,7 @@
 package dev.ichido.decision;
 
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
+import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Cancelled;
 import dev.ichido.decision.OperationState.Expired;
@@ -27,8 +28,7 @@ final class ResolutionRules {
     Lapses.catchUp(d);
     return switch (d.state()) {
       case UnknownReconciliation s -> resolve(d, e, s);
-      case FailedRetryable s ->
-          Attempting.isStuck(s, d.at(), d.policy()) ? resolve(d, e, s) : notResolvable(d, e);
+      case FailedRetryable s -> failedRetryable(d, e, s);
       case Absent s -> notResolvable(d, e);
       case InProgress s -> notResolvable(d, e);
       case Succeeded s -> notResolvable(d, e);
@@ -36,6 +36,14 @@ final class ResolutionRules {
       case Expired s -> notResolvable(d, e);
       case Cancelled s -> notResolvable(d, e);
     };
+  }
+
+  /** That nothing started is known already: it is only said again to grant further attempts. */
+  private static Decision failedRetryable(Draft d, ResolutionReceived e, FailedRetryable s) {
+    boolean helps = e.as() != ResolvedAs.NOT_STARTED || Attempting.isGrantable(d, s);
+    return helps && Attempting.isStuck(s, d.at(), d.policy())
+        ? resolve(d, e, s)
+        : notResolvable(d, e);
   }
 
   private static Decision resolve(Draft d, ResolutionReceived e, Open s) {

@@ -69,8 +69,9 @@ final class Settling {
   }
 
   /**
-   * It is proven that no attempt took effect: who waits is told and goes on waiting. If no further
-   * attempt is wanted, the operation is cancelled instead and who waits is released.
+   * It is proven that no attempt took effect: who waits is told and goes on waiting. Where no
+   * attempt can follow, that is said; only a person brings it on then. If no further attempt is
+   * wanted, the operation is cancelled instead and who waits is released.
    *
    * @param retryAfter the remote's own wish
    */
@@ -115,7 +116,7 @@ final class Settling {
           List.of(),
           false);
     }
-    return d.close(verdict, next, note);
+    return d.close(verdict, next, note.because(hindrance));
   }
 
   /**

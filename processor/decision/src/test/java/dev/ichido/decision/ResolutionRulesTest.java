@@ -13,6 +13,8 @@ import dev.ichido.decision.OperationState.FailedTerminal;
 import dev.ichido.decision.OperationState.Succeeded;
 import dev.ichido.decision.table.Cell;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a person can settle, and what not. */
@@ -129,10 +131,38 @@ class ResolutionRulesTest {
     Journey j = States.unknown().pass(Duration.ofHours(2)).resolve(ResolvedAs.NOT_STARTED);
     assertThat(j.verdict()).isEqualTo(RESOLVED);
     assertThat(j.reply().code()).isEqualTo("RETRY_HORIZON");
+    assertThat(j.line().code()).isEqualTo("RETRY_HORIZON");
+    assertThat(j.line().by()).isEqualTo("person:p");
+    OperationState stuck = j.state;
+    j.resolve(ResolvedAs.NOT_STARTED);
+    assertThat(j.verdict()).as("it would change nothing").isEqualTo(INVALID);
+    assertThat(j.line().code()).isEqualTo("NOT_RESOLVABLE");
+    assertThat(j.state).isSameAs(stuck);
     j.pass(Duration.ofMinutes(1)).intent();
     assertThat(j.verdict()).isEqualTo(RETRY_LATER);
     j.resolve(ResolvedAs.SUCCEEDED);
     assertThat(j.verdict()).as("stuck by the horizon").isEqualTo(RESOLVED);
+  }
+
+  /** Stuck for want of attempts, and too late for more: also where only the next would be late. */
+  @Test
+  void newAttemptsAreGrantedOnlyWhereOneCanStillStart() {
+    Instant end = Journey.START.plus(Policies.STANDARD.retryHorizon());
+    Duration backoff = Backoff.beforeAttempt(Policies.STANDARD.retry(), Journey.KEY, 1, 1);
+    Journey inTime = stuck().passUntil(end.minus(backoff)).resolve(ResolvedAs.NOT_STARTED);
+    assertThat(inTime.verdict()).isEqualTo(RESOLVED);
+    assertThat(inTime.line().code()).isNull();
+    for (Instant late : List.of(end.minus(backoff).plusMillis(1), end.plusSeconds(1))) {
+      Journey j = stuck().passUntil(late);
+      OperationState before = j.state;
+      j.resolve(ResolvedAs.NOT_STARTED);
+      assertThat(j.verdict()).isEqualTo(INVALID);
+      assertThat(j.line().code()).isEqualTo("NOT_RESOLVABLE");
+      assertThat(j.state).isSameAs(before);
+      for (ResolvedAs as : List.of(ResolvedAs.SUCCEEDED, ResolvedAs.FAILED_TERMINAL)) {
+        assertThat(j.copy().resolve(as).verdict()).isEqualTo(RESOLVED);
+      }
+    }
   }
 
   @Test

@@ -145,9 +145,10 @@ public final class VerdictGuide {
   public static String meaning(ReasonCode code) {
     return switch (code) {
       case MAX_ATTEMPTS ->
-          "RETRY_LATER: the attempts of the policy are used up. A person resolves or cancels.";
+          "No attempt follows: those of the policy are used up. A person resolves or cancels.";
       case RETRY_HORIZON ->
-          "RETRY_LATER: no attempt starts this late after the first. A person resolves or cancels.";
+          "No attempt follows: none starts this late after the first, and no person's NOT_STARTED"
+              + " changes that. A person settles it as SUCCEEDED or FAILED_TERMINAL, or cancels.";
       case BACKOFF -> "RETRY_LATER: the next attempt is due at the time in the reply.";
       case BUDGET_EMPTY ->
           "RETRY_LATER: the retry budget of the tenant and action is empty until the time in the"
