@@ -53,7 +53,10 @@ class RunnerTest {
         "{'id':'x','steps':[{'result':{'outcome':'DONE'}}]}",
         "{'id':'x','policy':{'actions':{'pay.transfer':{'leese':'1s'}}},'steps':[{'intent':{}}]}",
         "{'id':'x','id':'y','operation_id':{'value':null,'expect':'INVALID'}}",
-        "not json"
+        "not json",
+        "{'id':'x','operation_id':{'value':'','expect':'INVALID'}} {'id':'y'}",
+        "{'id':'x','operation_id':{'value':'','expect':'INVALID'}}}",
+        "{'id':'x','operation_id':{'value':'','expect':'INVALID'}},"
       })
   void aScenarioWithATypoFails(String line) {
     assertThat(difference(line.replace('\'', '"'))).startsWith("Expected");
