@@ -75,7 +75,8 @@ public final class CanonicalForm {
     return new String(parts.copy(0, parts.size()), StandardCharsets.UTF_8);
   }
 
-  JsonValue value() {
+  /** What was read. */
+  public JsonValue value() {
     return value;
   }
 

@@ -42,7 +42,8 @@ final class FingerprinterV1 implements Fingerprinter {
           new FingerprintResult.Refused(refused.refusal());
       case CanonicalForm.Reading.Read read ->
           new FingerprintResult.Taken(
-              fingerprint(key, meaning, read.form().without(meaning.volatileMembers()).value()));
+              fingerprint(key, meaning, read.form().without(meaning.volatileMembers()).value()),
+              read.form());
     };
   }
 

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.SortedMap;
 
 /** A JSON value whose spelling no longer matters. */
-sealed interface JsonValue {
+public sealed interface JsonValue {
   /** Members by name, in the order of UTF-16 code units. */
   record JsonObject(SortedMap<String, JsonValue> members) implements JsonValue {}
 
@@ -14,6 +14,9 @@ sealed interface JsonValue {
   /** A text of whole Unicode characters, not normalised. */
   record JsonText(String text) implements JsonValue {}
 
-  /** A number, true, false or null in its one canonical spelling. */
+  /**
+   * A number, true, false or null in its one canonical spelling: an integer is its digits, however
+   * it was written.
+   */
   record JsonToken(String canonical) implements JsonValue {}
 }

@@ -200,8 +200,8 @@ class FingerprintTest {
     @Override
     public FingerprintResult fingerprint(TenantKey key, IntentMeaning meaning) {
       String target = meaning.target();
-      Fingerprint first =
-          taken(
+      FingerprintResult.Taken under1 =
+          (FingerprintResult.Taken)
               new FingerprinterV1()
                   .fingerprint(
                       key,
@@ -211,8 +211,10 @@ class FingerprintTest {
                           target == null ? null : target.stripTrailing(),
                           meaning.arguments(),
                           meaning.precondition(),
-                          meaning.volatileMembers())));
-      return new FingerprintResult.Taken(new Fingerprint(2, first.digest(), first.memberDigests()));
+                          meaning.volatileMembers()));
+      Fingerprint first = under1.fingerprint();
+      return new FingerprintResult.Taken(
+          new Fingerprint(2, first.digest(), first.memberDigests()), under1.arguments());
     }
   }
 

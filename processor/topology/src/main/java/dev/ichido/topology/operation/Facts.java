@@ -123,19 +123,16 @@ final class Facts {
     if (refusal.isPresent()) {
       return refused(intent, at, refusal.get(), original);
     }
-    Fingerprint fingerprint;
+    FingerprintResult.Taken taken;
     switch (fingerprinter(state)
         .fingerprint(tenant.get().fingerprintKey(), meaning(intent, action, policy))) {
-      case FingerprintResult.Taken taken -> fingerprint = taken.fingerprint();
+      case FingerprintResult.Taken it -> taken = it;
       case FingerprintResult.Refused no -> {
         return refused(intent, at, no.refusal(), original);
       }
     }
-    JsonNode arguments = parse(intent.arguments());
-    if (arguments == null) {
-      return refused(
-          intent, at, RefusalCode.ARGUMENTS_NOT_JSON.because("they could not be read"), original);
-    }
+    // Schema and authorization judge what the fingerprint does: 1 and 1.0 are one number to each.
+    JsonNode arguments = CanonicalTree.of(taken.arguments());
     Optional<String> misfit = rules.get().schema().flatMap(it -> it.findMisfit(arguments));
     if (misfit.isPresent()) {
       return refused(intent, at, RefusalCode.ARGUMENTS_SCHEMA.because(misfit.get()), original);
@@ -155,7 +152,7 @@ final class Facts {
         null,
         permitted,
         policy.effect(),
-        policy.effect() == ActionEffect.READ ? null : fingerprint,
+        policy.effect() == ActionEffect.READ ? null : taken.fingerprint(),
         budget.apply(governing),
         suspectOf,
         original);

@@ -1,6 +1,9 @@
 package dev.ichido.topology.policy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaException;
@@ -8,6 +11,9 @@ import com.networknt.schema.SchemaLocation;
 import com.networknt.schema.SchemaRegistry;
 import com.networknt.schema.SpecificationVersion;
 import com.networknt.schema.dialect.DialectId;
+import dev.ichido.operation.fingerprint.CanonicalForm;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.Optional;
 
@@ -20,6 +26,9 @@ public final class ArgumentsSchema {
 
   /** Characters of a place that are told. */
   private static final int LONGEST_NAME = 500;
+
+  /** Bits of an integer that a double holds. */
+  private static final int DOUBLE_BITS = 53;
 
   private final Schema schema;
 
@@ -34,13 +43,17 @@ public final class ArgumentsSchema {
       if (!errors.isEmpty()) {
         throw PolicyException.schemaWrong(where, place(errors.get(0)));
       }
-      return new ArgumentsSchema(REGISTRY.getSchema(definition));
+      return new ArgumentsSchema(REGISTRY.getSchema(spelledOnce(definition)));
     } catch (SchemaException e) {
       throw PolicyException.schemaWrong(where, String.valueOf(e.getMessage()));
     }
   }
 
-  /** Where the arguments do not fit: pointer and keyword of the first misfit, never a value. */
+  /**
+   * Where the arguments do not fit: pointer and keyword of the first misfit, never a value.
+   *
+   * @param arguments in which an integer is one however it was written
+   */
   public Optional<String> findMisfit(JsonNode arguments) {
     try {
       return schema.validate(arguments).stream().findFirst().map(ArgumentsSchema::place);
@@ -49,6 +62,38 @@ public final class ArgumentsSchema {
       // once a character: what cannot be checked is refused.
       return Optional.of("the schema could not be applied");
     }
+  }
+
+  /** With every integer as its digits, as arguments have them: the library compares by kind. */
+  private static JsonNode spelledOnce(JsonNode node) {
+    if (node instanceof ObjectNode object) {
+      ObjectNode copy = JsonNodeFactory.instance.objectNode();
+      object.properties().forEach(it -> copy.set(it.getKey(), spelledOnce(it.getValue())));
+      return copy;
+    }
+    if (node instanceof ArrayNode array) {
+      ArrayNode copy = JsonNodeFactory.instance.arrayNode(array.size());
+      array.forEach(it -> copy.add(spelledOnce(it)));
+      return copy;
+    }
+    if (!node.isNumber()) {
+      return node;
+    }
+    BigDecimal number = node.decimalValue();
+    boolean bounded = number.precision() - number.scale() <= CanonicalForm.MAX_EXPONENT + 1;
+    return bounded && number.stripTrailingZeros().scale() <= 0
+        ? integer(number.toBigIntegerExact())
+        : node;
+  }
+
+  /**
+   * An integer as the library judges it exactly: what is no decimal it divides as a double. Equal
+   * ones are of one kind.
+   */
+  public static JsonNode integer(BigInteger value) {
+    return value.bitLength() <= DOUBLE_BITS
+        ? JsonNodeFactory.instance.numberNode(value)
+        : JsonNodeFactory.instance.numberNode(new BigDecimal(value));
   }
 
   private static String place(Error error) {

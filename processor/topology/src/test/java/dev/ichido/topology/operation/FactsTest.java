@@ -20,6 +20,8 @@ import dev.ichido.topology.wire.Delivery;
 import java.time.Instant;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FactsTest {
   private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
@@ -61,6 +63,74 @@ class FactsTest {
     assertThat(Objects.requireNonNull(event.refusal()).code())
         .isEqualTo(RefusalCode.ARGUMENTS_SCHEMA);
     assertThat(event.original()).isEqualTo(OriginalStanding.GRANTED);
+  }
+
+  /** Else a limit is passed by whoever writes a number in another way. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          { type: integer, minimum: 1, maximum: 1000 } | 18446744073709551716   | false
+          { type: integer, minimum: 1, maximum: 1000 } | 18446744073709551716.0 | false
+          { type: integer, minimum: 1, maximum: 1000 } | 1.8446744073709551716e19 | false
+          { type: integer, minimum: 1, maximum: 1000 } | 1e19   | false
+          { type: integer, minimum: 1, maximum: 1000 } | 1e100  | false
+          { type: integer, minimum: 1, maximum: 1000 } | -1e100 | false
+          { type: integer, minimum: 1, maximum: 1000 } | 1.5    | false
+          { type: integer, minimum: 1, maximum: 1000 } | 1000.0 | true
+          { type: integer, minimum: 1, maximum: 1000 } | 1e3    | true
+          { type: number, minimum: 1, maximum: 1000 }  | 1e19   | false
+          { type: number, minimum: 1, maximum: 1000 }  | 18446744073709551716.5 | false
+          { type: number, minimum: 1, maximum: 1000 }  | 999.5  | true
+          { type: integer, multipleOf: 2 } | 18446744073709551717.0 | false
+          { type: integer, multipleOf: 2 } | 18446744073709551718.0 | true
+          { type: integer, multipleOf: 2 } | 18446744073709551717   | false
+          { const: [1] }        | [1.0]    | true
+          { const: [18446744073709551716] } | [18446744073709551716.0] | true
+          { const: 18446744073709551716 } | 18446744073709551717 | false
+          { type: integer, maximum: 18446744073709551716 } | 18446744073709551717 | false
+          { enum: [[1], [2]] }  | [2e0]    | true
+          { uniqueItems: true } | [1, 1.0] | false
+          { uniqueItems: true } | [1, 1.5] | true
+          """)
+  void theSchemaJudgesTheNumberAndNotItsSpelling(String schema, String amount, boolean fits) {
+    PolicySet policies = policies("schema: { properties: { amount: " + schema + " } }");
+    IntentReceived event = intent("{\"amount\":" + amount + "}", Absent.NOTHING, policies);
+    assertThat(event.refusal() == null).isEqualTo(fits);
+    assertThat(event.intent().arguments()).contains(amount);
+  }
+
+  private static IntentReceived intent(String arguments, OperationState state, PolicySet policies) {
+    Delivery model = delivery("agent:a", true);
+    Intent it = model.intent();
+    Intent intent =
+        new Intent(
+            it.tenant(),
+            it.scope(),
+            it.operationId(),
+            it.deliveryId(),
+            it.principal(),
+            it.action(),
+            null,
+            null,
+            arguments,
+            null,
+            null,
+            NOW,
+            null,
+            null,
+            null);
+    return (IntentReceived)
+        new Facts()
+            .event(
+                new Delivery(intent, "key", false, true),
+                state,
+                policies,
+                NOW,
+                policy -> RetryBudget.full(NOW),
+                null,
+                null);
   }
 
   private static CancelReceived cancel(String principal, OperationState state, PolicySet policies) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.math.BigInteger;
 import org.junit.jupiter.api.Test;
 
 class ArgumentsSchemaTest {
@@ -43,5 +44,17 @@ class ArgumentsSchemaTest {
 
     assertThat(schema.findMisfit(NODES.objectNode().put("n".repeat(900_000), 1)))
         .hasValueSatisfying(it -> assertThat(it).startsWith("/").hasSizeLessThan(1_100));
+  }
+
+  /** What the schema says, it says however its own numbers are written. */
+  @Test
+  void anIntegerOfTheSchemaIsOneHoweverItIsWritten() {
+    JsonNode one = NODES.arrayNode().add(BigInteger.ONE);
+
+    assertThat(schema("{ const: [1.0] }").findMisfit(one)).isEmpty();
+    assertThat(schema("{ enum: [[1e0]] }").findMisfit(one)).isEmpty();
+    assertThat(schema("{ items: { maximum: 1.0e0 } }").findMisfit(one)).isEmpty();
+    assertThat(schema("{ const: [1.5] }").findMisfit(one)).isPresent();
+    assertThat(schema("{ items: { maximum: 1e-2000 } }").findMisfit(one)).isPresent();
   }
 }
