@@ -1,8 +1,8 @@
 package dev.ichido.benchmark;
 
 import dev.ichido.decision.ActionPolicy;
-import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationStateMachine;
 import dev.ichido.decision.RetryBudget;
@@ -150,7 +150,7 @@ public class StoreBenchmark {
             now,
             null,
             true,
-            ActionEffect.WRITE,
+            Terms.of(ActionPolicy.standard("pay.transfer")),
             new Fingerprint(1, "0123456789abcdef0123456789abcdef", members),
             RetryBudget.full(now),
             null);

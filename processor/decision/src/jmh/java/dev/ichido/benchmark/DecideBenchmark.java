@@ -1,13 +1,13 @@
 package dev.ichido.benchmark;
 
 import dev.ichido.decision.ActionPolicy;
-import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.Answer;
 import dev.ichido.decision.Decision;
 import dev.ichido.decision.OperationEvent.AttemptOutcome;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationStateMachine;
 import dev.ichido.decision.RetryBudget;
@@ -81,7 +81,7 @@ public class DecideBenchmark {
         now,
         null,
         true,
-        ActionEffect.WRITE,
+        Terms.of(policy),
         new Fingerprint(1, meaning, members),
         RetryBudget.full(now),
         null);

@@ -28,7 +28,7 @@ final class CancelRules {
 
   static Decision decide(Draft d, CancelReceived e) {
     ReplyAddress to = address(e);
-    Refusal refusal = IntentRules.refusal(e.refusal(), e.issuedAt(), e.at(), d.policy());
+    Refusal refusal = IntentRules.refusal(e.refusal(), e.issuedAt(), e.at(), e.clockSkew());
     if (refusal != null) {
       return d.refuse(to, refusal);
     }

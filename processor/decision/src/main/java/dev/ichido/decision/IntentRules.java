@@ -23,6 +23,7 @@ import dev.ichido.operation.Principal;
 import dev.ichido.operation.Refusal;
 import dev.ichido.operation.RefusalCode;
 import dev.ichido.operation.fingerprint.Fingerprint;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -49,15 +50,15 @@ final class IntentRules {
             intent.operationId(),
             intent.deliveryId(),
             intent.principal());
-    Refusal refusal = refusal(e.refusal(), intent.issuedAt(), e.at(), d.policy());
+    Refusal refusal = refusal(e.refusal(), intent.issuedAt(), e.at(), e.terms().clockSkew());
     if (refusal != null) {
       return d.refuse(to, refusal);
     }
     if (!e.permitted()) {
       return d.unauthorized(to);
     }
-    if (e.effect() == ActionEffect.READ) {
-      return passThrough(d, intent, to);
+    if (e.terms().effect() == ActionEffect.READ) {
+      return passThrough(d, e, to);
     }
     Lapses.catchUp(d);
     Fingerprint fingerprint = Objects.requireNonNull(e.fingerprint(), "fingerprint");
@@ -69,19 +70,20 @@ final class IntentRules {
 
   /** What validation found, and what only the clock can tell. */
   static @Nullable Refusal refusal(
-      @Nullable Refusal found, @Nullable Instant issuedAt, Instant at, ActionPolicy policy) {
+      @Nullable Refusal found, @Nullable Instant issuedAt, Instant at, Duration clockSkew) {
     if (found != null) {
       return found;
     }
     if (issuedAt == null) {
       return RefusalCode.ISSUED_AT_MISSING.because("there was none");
     }
-    return issuedAt.isAfter(at.plus(policy.clockSkew()))
+    return issuedAt.isAfter(at.plus(clockSkew))
         ? RefusalCode.CLOCK_SKEW.because("it is further ahead")
         : null;
   }
 
-  private static Decision passThrough(Draft d, Intent intent, ReplyAddress to) {
+  private static Decision passThrough(Draft d, IntentReceived e, ReplyAddress to) {
+    Intent intent = e.intent();
     d.emit(
         new DispatchCommand(
             new Command(
@@ -103,7 +105,7 @@ final class IntentRules {
                 null,
                 intent.issuedAt(),
                 null,
-                d.at().plus(d.policy().lease()),
+                d.at().plus(e.terms().lease()),
                 null,
                 false,
                 intent.workflowId(),

@@ -50,7 +50,8 @@ public sealed interface OperationEvent {
    *
    * @param refusal the first fault that validation found, if any
    * @param permitted whether the policy allows this principal this action on this target
-   * @param effect whether the intent's action reads or writes; not asked when there is a refusal
+   * @param terms of the action that the intent names, whatever its operation is bound to; not asked
+   *     when there is a refusal
    * @param fingerprint what the intent means, under the version that is stored with the operation
    *     or else the current one; null for a read and for a refused intent
    * @param suspectOf operation id under which the same meaning is known
@@ -62,7 +63,7 @@ public sealed interface OperationEvent {
       Instant at,
       @Nullable Refusal refusal,
       boolean permitted,
-      ActionPolicy.ActionEffect effect,
+      Terms terms,
       @Nullable Fingerprint fingerprint,
       RetryBudget budget,
       @Nullable String suspectOf,
@@ -74,17 +75,17 @@ public sealed interface OperationEvent {
         Instant at,
         @Nullable Refusal refusal,
         boolean permitted,
-        ActionPolicy.ActionEffect effect,
+        Terms terms,
         @Nullable Fingerprint fingerprint,
         RetryBudget budget,
         @Nullable String suspectOf) {
-      this(intent, at, refusal, permitted, effect, fingerprint, budget, suspectOf, null);
+      this(intent, at, refusal, permitted, terms, fingerprint, budget, suspectOf, null);
     }
 
     public IntentReceived {
       Objects.requireNonNull(intent, "intent");
       Objects.requireNonNull(at, "at");
-      Objects.requireNonNull(effect, "effect");
+      Objects.requireNonNull(terms, "terms");
       Objects.requireNonNull(budget, "budget");
     }
 
@@ -104,6 +105,26 @@ public sealed interface OperationEvent {
           intent.tenant(),
           intent.scope(),
           Objects.requireNonNull(intent.operationId(), "operationId"));
+    }
+  }
+
+  /**
+   * What an intent's own action says of it before anything is known of its operation.
+   *
+   * @param effect whether the action reads or writes
+   * @param clockSkew how far ahead of us the issue time may be
+   * @param lease how long a read may run; that of a write is the governing policy's
+   */
+  record Terms(ActionPolicy.ActionEffect effect, Duration clockSkew, Duration lease) {
+    public Terms {
+      Objects.requireNonNull(effect, "effect");
+      Objects.requireNonNull(clockSkew, "clockSkew");
+      Objects.requireNonNull(lease, "lease");
+    }
+
+    /** Those of an action. */
+    public static Terms of(ActionPolicy policy) {
+      return new Terms(policy.effect(), policy.clockSkew(), policy.lease());
     }
   }
 
@@ -297,6 +318,8 @@ public sealed interface OperationEvent {
    * @param issuedAt when the operation was first issued, as in its intent; null where none is said
    * @param horizon how old the operation may be for its absence to say that it never was: that of
    *     the action which the cancel names, else the shortest of all
+   * @param clockSkew how far ahead of us the issue time may be: that of the action which the cancel
+   *     names, else the longest of all
    * @param refusal the first fault that validation found, if any
    * @param permitted whether the policy allows this principal to cancel
    */
@@ -309,6 +332,7 @@ public sealed interface OperationEvent {
       @Nullable String deliveryId,
       @Nullable Instant issuedAt,
       Duration horizon,
+      Duration clockSkew,
       @Nullable Refusal refusal,
       boolean permitted)
       implements OperationEvent {
@@ -318,6 +342,7 @@ public sealed interface OperationEvent {
       Objects.requireNonNull(at, "at");
       Objects.requireNonNull(principal, "principal");
       Objects.requireNonNull(horizon, "horizon");
+      Objects.requireNonNull(clockSkew, "clockSkew");
     }
 
     @Override

@@ -23,6 +23,7 @@ import dev.ichido.decision.OperationState.UnknownReconciliation;
 import dev.ichido.decision.table.Cell;
 import dev.ichido.operation.RefusalCode;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What a cancel does in every state. */
@@ -112,9 +113,32 @@ class CancelRulesTest {
             "d-9",
             Journey.START,
             Duration.ofMinutes(1),
+            j.policy.clockSkew(),
             null,
             true));
     assertThat(j.verdict()).isEqualTo(LATE_REPLAY);
+  }
+
+  @Test
+  void skewOfACancelIsThatOfTheActionItNames() {
+    for (Duration skew : List.of(Duration.ofHours(1), Duration.ofSeconds(1))) {
+      Journey j = Journey.begin();
+      j.then(
+          new CancelReceived(
+              "t1",
+              "global",
+              Journey.KEY.operationId(),
+              j.now,
+              Journey.A,
+              "d-9",
+              j.now.plus(Duration.ofSeconds(2)),
+              Duration.ofDays(31),
+              skew,
+              null,
+              true));
+      assertThat(j.verdict())
+          .isEqualTo(skew.compareTo(Duration.ofSeconds(2)) < 0 ? INVALID : CANCELLED);
+    }
   }
 
   @Test
@@ -330,6 +354,7 @@ class CancelRulesTest {
             "d-9",
             j.now,
             j.policy.horizon(),
+            j.policy.clockSkew(),
             RefusalCode.OPERATION_ID_MISSING.because("it was null"),
             true));
     assertThat(j.verdict()).isEqualTo(INVALID);

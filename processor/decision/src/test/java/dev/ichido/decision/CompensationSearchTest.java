@@ -2,7 +2,6 @@ package dev.ichido.decision;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.Effect.AskOriginal;
 import dev.ichido.decision.Effect.DispatchCommand;
 import dev.ichido.decision.Effect.ReleaseOriginal;
@@ -15,6 +14,7 @@ import dev.ichido.decision.OperationEvent.CompensationReleased;
 import dev.ichido.decision.OperationEvent.DeadlineReached;
 import dev.ichido.decision.OperationEvent.IntentReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.operation.Intent;
@@ -221,7 +221,7 @@ class CompensationSearchTest {
               now,
               null,
               true,
-              ActionEffect.WRITE,
+              Terms.of(POLICY),
               Journey.fingerprintOf("f"),
               RetryBudget.full(now),
               null,
@@ -295,6 +295,7 @@ class CompensationSearchTest {
                           null,
                           w.now(),
                           POLICY.horizon(),
+                          POLICY.clockSkew(),
                           null,
                           true),
                       null)));

@@ -261,6 +261,47 @@ class IntentRulesTest {
     assertThat(j.verdict()).isEqualTo(CLAIMED);
   }
 
+  /** Else who may ask for nothing learns from it under which ids something is known. */
+  @Test
+  void skewIsThatOfTheActionThatIsAskedForWhateverTheOperationIsBoundTo() {
+    Duration ahead = Duration.ofHours(1);
+    for (OperationState state : States.all()) {
+      Journey stranger = States.journeyAt(state);
+      stranger.then(
+          stranger
+              .ask()
+              .forbidden()
+              .issuedAt(stranger.now.plus(ahead))
+              .terms(ahead, Duration.ofSeconds(1))
+              .event());
+      assertThat(stranger.verdict()).as(state.name().name()).isEqualTo(UNAUTHORIZED);
+
+      Journey strict = States.journeyAt(state);
+      strict.then(
+          strict
+              .ask()
+              .issuedAt(strict.now.plusSeconds(2))
+              .terms(Duration.ofSeconds(1), Duration.ofSeconds(1))
+              .event());
+      assertThat(strict.reply().code()).as(state.name().name()).isEqualTo("CLOCK_SKEW");
+    }
+  }
+
+  @Test
+  void aReadHasTheTimesOfItsOwnAction() {
+    for (OperationState state : States.all()) {
+      Journey j = States.journeyAt(state);
+      j.then(
+          j.ask()
+              .read()
+              .issuedAt(j.now.plus(Duration.ofHours(1)))
+              .terms(Duration.ofHours(1), Duration.ofSeconds(7))
+              .event());
+      assertThat(j.verdict()).as(state.name().name()).isEqualTo(PASSED_THROUGH);
+      assertThat(j.commands().get(0).deadline()).isEqualTo(j.now.plusSeconds(7));
+    }
+  }
+
   @Test
   @Tag("SCO-05")
   @Tag("FR-44")
@@ -462,7 +503,7 @@ class IntentRulesTest {
             e.at(),
             null,
             true,
-            e.effect(),
+            e.terms(),
             new Fingerprint(2, "x", new TreeMap<>()),
             e.budget(),
             null);
@@ -901,7 +942,7 @@ class IntentRulesTest {
     Journey j = Journey.begin();
     IntentReceived e = j.ask().event();
     IntentReceived bare =
-        new IntentReceived(e.intent(), e.at(), null, true, e.effect(), null, e.budget(), null);
+        new IntentReceived(e.intent(), e.at(), null, true, e.terms(), null, e.budget(), null);
     assertThatThrownBy(() -> j.take(bare))
         .isInstanceOf(NullPointerException.class)
         .hasMessage("fingerprint");

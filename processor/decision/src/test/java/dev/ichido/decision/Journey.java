@@ -17,6 +17,7 @@ import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
@@ -143,6 +144,8 @@ final class Journey {
     private @Nullable Refusal refusal;
     private boolean permitted = true;
     private ActionEffect effect = ActionEffect.WRITE;
+    private Duration clockSkew = policy.clockSkew();
+    private Duration lease = policy.lease();
     private @Nullable String suspectOf;
     private @Nullable String operationId = KEY.operationId();
     private @Nullable String compensates;
@@ -192,6 +195,13 @@ final class Journey {
       return this;
     }
 
+    /** What the intent's own action says; the policy stays that of the operation. */
+    Ask terms(Duration itsClockSkew, Duration itsLease) {
+      clockSkew = itsClockSkew;
+      lease = itsLease;
+      return this;
+    }
+
     Ask suspectOf(String id) {
       suspectOf = id;
       return this;
@@ -232,7 +242,15 @@ final class Journey {
               compensates);
       Fingerprint fingerprint = effect == ActionEffect.READ ? null : fingerprintOf(arguments);
       return new IntentReceived(
-          intent, now, refusal, permitted, effect, fingerprint, budget, suspectOf, original);
+          intent,
+          now,
+          refusal,
+          permitted,
+          new Terms(effect, clockSkew, lease),
+          fingerprint,
+          budget,
+          suspectOf,
+          original);
     }
   }
 
@@ -364,6 +382,7 @@ final class Journey {
         deliveryId,
         issuedAt,
         policy.horizon(),
+        policy.clockSkew(),
         null,
         permitted);
   }

@@ -1,6 +1,5 @@
 package dev.ichido.decision;
 
-import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.Effect.ChargeRetryBudget;
 import dev.ichido.decision.Effect.CommandKind;
 import dev.ichido.decision.Effect.DispatchCommand;
@@ -16,6 +15,7 @@ import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Expired;
 import dev.ichido.decision.OperationState.FailedRetryable;
@@ -253,7 +253,7 @@ record Situation(
             null);
     return take(
         new IntentReceived(
-            intent, now, null, true, ActionEffect.WRITE, meaning, budget(token), null),
+            intent, now, null, true, Terms.of(setting.policy()), meaning, budget(token), null),
         setting);
   }
 
@@ -294,6 +294,7 @@ record Situation(
             "d-" + who.name() + "-x",
             START.plus(setting.policy().clockSkew()),
             setting.policy().horizon(),
+            setting.policy().clockSkew(),
             null,
             true),
         setting);

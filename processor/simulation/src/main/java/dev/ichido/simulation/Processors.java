@@ -1,6 +1,5 @@
 package dev.ichido.simulation;
 
-import dev.ichido.decision.ActionPolicy.ActionEffect;
 import dev.ichido.decision.ActionPolicy.Budget;
 import dev.ichido.decision.Answer;
 import dev.ichido.decision.Decision;
@@ -26,6 +25,7 @@ import dev.ichido.decision.OperationEvent.ReadReported;
 import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Cancelled;
@@ -453,6 +453,7 @@ final class Processors {
               row.deliveryId(),
               World.instantOf(0),
               world.profile.policy().horizon(),
+              world.profile.policy().clockSkew(),
               null,
               true),
           read,
@@ -483,7 +484,7 @@ final class Processors {
             at,
             null,
             true,
-            reads ? ActionEffect.READ : ActionEffect.WRITE,
+            Terms.of(reads ? world.profile.reading() : world.profile.policy()),
             reads ? null : world.fingerprint(row),
             budget(p, row.operation()),
             twin == null || twin < 0 ? null : world.key(twin).operationId(),

@@ -227,6 +227,7 @@ class BrokenProtocolTest {
                             c.deliveryId(),
                             c.at(),
                             c.horizon(),
+                            c.clockSkew(),
                             c.refusal(),
                             c.permitted())
                         : event,
@@ -264,7 +265,7 @@ class BrokenProtocolTest {
                             e.at(),
                             null,
                             true,
-                            e.effect(),
+                            e.terms(),
                             known.comparable(),
                             e.budget(),
                             null)
@@ -393,7 +394,7 @@ class BrokenProtocolTest {
         e.at(),
         e.refusal(),
         e.permitted(),
-        e.effect(),
+        e.terms(),
         e.fingerprint(),
         e.budget(),
         suspectOf,

@@ -23,6 +23,7 @@ import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResolvedAs;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.FailedRetryable;
@@ -57,6 +58,8 @@ public final class DecisionTable {
   private static final Principal OWNER = new Principal("agent:a");
   private static final Principal OTHER = new Principal("agent:b");
   private static final ActionPolicy STANDARD = ActionPolicy.standard("pay.transfer");
+  private static final Terms READ =
+      new Terms(ActionEffect.READ, STANDARD.clockSkew(), STANDARD.lease());
 
   private DecisionTable() {}
 
@@ -411,7 +414,7 @@ public final class DecisionTable {
         now,
         null,
         true,
-        ActionEffect.WRITE,
+        Terms.of(STANDARD),
         fingerprint("f"),
         RetryBudget.full(now),
         null,
@@ -429,7 +432,7 @@ public final class DecisionTable {
         now,
         refusal,
         true,
-        ActionEffect.WRITE,
+        Terms.of(STANDARD),
         fingerprint(meaning),
         RetryBudget.full(now),
         null);
@@ -441,7 +444,7 @@ public final class DecisionTable {
         now,
         null,
         false,
-        ActionEffect.WRITE,
+        Terms.of(STANDARD),
         fingerprint("f"),
         RetryBudget.full(now),
         null);
@@ -449,7 +452,7 @@ public final class DecisionTable {
 
   private static IntentReceived read(Instant now) {
     return new IntentReceived(
-        write(OWNER, now), now, null, true, ActionEffect.READ, null, RetryBudget.full(now), null);
+        write(OWNER, now), now, null, true, READ, null, RetryBudget.full(now), null);
   }
 
   private static IntentReceived suspect(Instant now) {
@@ -458,7 +461,7 @@ public final class DecisionTable {
         now,
         null,
         true,
-        ActionEffect.WRITE,
+        Terms.of(STANDARD),
         fingerprint("f"),
         RetryBudget.full(now),
         OTHER_OPERATION);
@@ -502,6 +505,7 @@ public final class DecisionTable {
         "d-cancel",
         issuedAt,
         STANDARD.horizon(),
+        STANDARD.clockSkew(),
         null,
         true);
   }

@@ -13,6 +13,7 @@ import dev.ichido.decision.ActionPolicy.ScopeKind;
 import dev.ichido.decision.OperationEvent;
 import dev.ichido.decision.OperationEvent.CancelReceived;
 import dev.ichido.decision.OperationEvent.IntentReceived;
+import dev.ichido.decision.OperationEvent.Terms;
 import dev.ichido.decision.OperationState;
 import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Known;
@@ -62,6 +63,9 @@ final class Facts {
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
           .build();
+
+  private static final Terms NOT_ASKED =
+      new Terms(ActionEffect.WRITE, Duration.ZERO, Duration.ZERO);
 
   private static final String NO_SUCH = "the policy has no such one";
 
@@ -151,7 +155,7 @@ final class Facts {
         at,
         null,
         permitted,
-        policy.effect(),
+        Terms.of(policy),
         policy.effect() == ActionEffect.READ ? null : taken.fingerprint(),
         budget.apply(governing),
         suspectOf,
@@ -161,7 +165,7 @@ final class Facts {
   private static IntentReceived refused(
       Intent intent, Instant at, Refusal refusal, @Nullable OriginalStanding original) {
     return new IntentReceived(
-        intent, at, refusal, false, ActionEffect.WRITE, null, RetryBudget.full(at), null, original);
+        intent, at, refusal, false, NOT_ASKED, null, RetryBudget.full(at), null, original);
   }
 
   /**
@@ -192,6 +196,7 @@ final class Facts {
         intent.deliveryId(),
         intent.issuedAt(),
         horizon(intent.action(), policies),
+        clockSkew(intent.action(), policies),
         refusal.orElse(null),
         permitted);
   }
@@ -214,6 +219,13 @@ final class Facts {
         .flatMap(policies::findAction)
         .map(rules -> rules.policy().horizon())
         .orElseGet(policies::shortestHorizon);
+  }
+
+  private static Duration clockSkew(@Nullable String action, PolicySet policies) {
+    return Optional.ofNullable(action)
+        .flatMap(policies::findAction)
+        .map(rules -> rules.policy().clockSkew())
+        .orElseGet(policies::longestClockSkew);
   }
 
   private static boolean mayCancel(

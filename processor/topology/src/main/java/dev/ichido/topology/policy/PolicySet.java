@@ -58,7 +58,7 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
   public ActionPolicy governing(@Nullable String action) {
     if (action == null) {
       return writing()
-          .max(Comparator.comparing(ActionPolicy::horizon))
+          .max(Comparator.comparing(it -> it.horizon().plus(it.clockSkew())))
           .orElseGet(() -> ActionPolicy.standard("(none)"));
     }
     ActionRules rules = actions.get(action);
@@ -71,6 +71,14 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
         .map(ActionPolicy::horizon)
         .min(Comparator.naturalOrder())
         .orElseGet(() -> governing(null).horizon());
+  }
+
+  /** How far ahead of us the issue time of an operation of any action may be. */
+  public Duration longestClockSkew() {
+    return writing()
+        .map(ActionPolicy::clockSkew)
+        .max(Comparator.naturalOrder())
+        .orElseGet(() -> governing(null).clockSkew());
   }
 
   private Stream<ActionPolicy> writing() {
