@@ -57,10 +57,14 @@ final class IntentRules {
     if (!e.permitted()) {
       return d.unauthorized(to);
     }
-    if (e.terms().effect() == ActionEffect.READ) {
+    boolean reads = e.terms().effect() == ActionEffect.READ;
+    if (reads && !d.state().isBoundTo(intent.action())) {
       return passThrough(d, e, to);
     }
     Lapses.catchUp(d);
+    if (reads && d.state() instanceof Absent) {
+      return passThrough(d, e, to);
+    }
     Fingerprint fingerprint = Objects.requireNonNull(e.fingerprint(), "fingerprint");
     return switch (d.state()) {
       case Absent s -> absent(d, e, to, fingerprint, s);
@@ -82,6 +86,10 @@ final class IntentRules {
         : null;
   }
 
+  /**
+   * A read keeps no record. What was claimed while its action was a write is no read, whatever the
+   * action is now: it stays the operation that it is until it is forgotten.
+   */
   private static Decision passThrough(Draft d, IntentReceived e, ReplyAddress to) {
     Intent intent = e.intent();
     d.emit(

@@ -53,7 +53,8 @@ public sealed interface OperationEvent {
    * @param terms of the action that the intent names, whatever its operation is bound to; not asked
    *     when there is a refusal
    * @param fingerprint what the intent means, under the version that is stored with the operation
-   *     or else the current one; null for a read and for a refused intent
+   *     or else the current one; null for a refused intent, and for a read except under the id of
+   *     an operation of its own action
    * @param suspectOf operation id under which the same meaning is known
    * @param original how the operation stands that this one undoes, as its owner told; null while
    *     nobody has asked

@@ -22,6 +22,11 @@ public sealed interface OperationState {
   /** When something is next due, if ever: the earliest deadline of this state. */
   Optional<Instant> nextDeadline();
 
+  /** Whether this is an operation that was claimed for an action. */
+  default boolean isBoundTo(@Nullable String action) {
+    return action != null && this instanceof Known known && action.equals(known.binding().action());
+  }
+
   /** An operation of which at least the identity is known. */
   sealed interface Known extends OperationState {
     /**

@@ -410,6 +410,39 @@ class IntentRulesTest {
     }
   }
 
+  /** A changed policy re-opens nothing. */
+  @Test
+  void whatWasClaimedAsAWriteIsNoReadWhateverItsActionIsNow() {
+    for (OperationState state : States.all()) {
+      Journey write = States.journeyAt(state);
+      write.then(write.ask().event());
+      Journey read = States.journeyAt(state);
+      read.then(read.ask().nowRead().event());
+      if (state.isBoundTo(Journey.ACTION)) {
+        assertThat(read.last).as(state.name().name()).isEqualTo(write.last);
+        read.then(read.ask().nowRead().by(Journey.B).event());
+        assertThat(read.verdict()).isEqualTo(UNAUTHORIZED);
+      } else {
+        assertThat(read.verdict()).as(state.name().name()).isEqualTo(PASSED_THROUGH);
+        assertThat(read.state).isSameAs(state);
+      }
+    }
+  }
+
+  @Test
+  void whatIsForgottenIsAReadWhenItsActionIsOneNow() {
+    Journey kept = States.succeeded().pass(Duration.ofHours(24));
+    kept.then(kept.ask().nowRead().event());
+    assertThat(kept.verdict()).isEqualTo(EXPIRED);
+    assertThat(kept.commands()).isEmpty();
+
+    Journey forgotten = States.succeeded().pass(Duration.ofDays(32));
+    forgotten.then(forgotten.ask().nowRead().event());
+    assertThat(forgotten.verdict()).isEqualTo(PASSED_THROUGH);
+    assertThat(forgotten.state).isEqualTo(OperationState.Absent.NOTHING);
+    assertThat(forgotten.commands()).hasSize(1);
+  }
+
   @Test
   void readWithoutAnOperationIdPassesAndEachDeliveryHasItsOwnCommand() {
     Journey j = Journey.begin();

@@ -144,6 +144,7 @@ final class Journey {
     private @Nullable Refusal refusal;
     private boolean permitted = true;
     private ActionEffect effect = ActionEffect.WRITE;
+    private String action = ACTION;
     private Duration clockSkew = policy.clockSkew();
     private Duration lease = policy.lease();
     private @Nullable String suspectOf;
@@ -192,6 +193,13 @@ final class Journey {
 
     Ask read() {
       effect = ActionEffect.READ;
+      action = "kb.search";
+      return this;
+    }
+
+    /** The operation's own action, of which a new policy says that it reads. */
+    Ask nowRead() {
+      effect = ActionEffect.READ;
       return this;
     }
 
@@ -230,7 +238,7 @@ final class Journey {
               operationId,
               deliveryId,
               principal,
-              effect == ActionEffect.READ ? "kb.search" : ACTION,
+              action,
               null,
               "acct:1",
               arguments,
@@ -240,7 +248,8 @@ final class Journey {
               "wf-1",
               "step-1",
               compensates);
-      Fingerprint fingerprint = effect == ActionEffect.READ ? null : fingerprintOf(arguments);
+      Fingerprint fingerprint =
+          effect == ActionEffect.WRITE || state.isBoundTo(action) ? fingerprintOf(arguments) : null;
       return new IntentReceived(
           intent,
           now,

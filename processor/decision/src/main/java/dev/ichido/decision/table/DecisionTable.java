@@ -386,17 +386,18 @@ public final class DecisionTable {
   }
 
   private static Intent write(Principal principal, Instant issuedAt) {
-    return write(principal, issuedAt, null);
+    return asking(STANDARD.name(), principal, issuedAt, null);
   }
 
-  private static Intent write(Principal principal, Instant issuedAt, @Nullable String compensates) {
+  private static Intent asking(
+      String action, Principal principal, Instant issuedAt, @Nullable String compensates) {
     return new Intent(
         KEY.tenant(),
         KEY.scope(),
         KEY.operationId(),
         "d-" + principal,
         principal,
-        STANDARD.name(),
+        action,
         null,
         "acct:1",
         "{}",
@@ -410,7 +411,7 @@ public final class DecisionTable {
 
   private static IntentReceived undoing(Instant now, @Nullable OriginalStanding original) {
     return new IntentReceived(
-        write(OWNER, now, OTHER_OPERATION),
+        asking(STANDARD.name(), OWNER, now, OTHER_OPERATION),
         now,
         null,
         true,
@@ -452,7 +453,14 @@ public final class DecisionTable {
 
   private static IntentReceived read(Instant now) {
     return new IntentReceived(
-        write(OWNER, now), now, null, true, READ, null, RetryBudget.full(now), null);
+        asking("kb.search", OWNER, now, null),
+        now,
+        null,
+        true,
+        READ,
+        null,
+        RetryBudget.full(now),
+        null);
   }
 
   private static IntentReceived suspect(Instant now) {

@@ -156,7 +156,7 @@ final class Facts {
         null,
         permitted,
         Terms.of(policy),
-        policy.effect() == ActionEffect.READ ? null : taken.fingerprint(),
+        writes || state.isBoundTo(action) ? taken.fingerprint() : null,
         budget.apply(governing),
         suspectOf,
         original);

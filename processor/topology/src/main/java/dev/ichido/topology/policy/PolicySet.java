@@ -51,9 +51,9 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
   }
 
   /**
-   * The policy that decides on an operation. An action that the policy no longer has keeps what it
-   * has and starts nothing any more; where no action is named, the policy that remembers longest is
-   * taken.
+   * The policy that decides on an operation. An action that the policy no longer has, or has as a
+   * read, keeps what it has and starts nothing any more; where no action is named, the policy that
+   * remembers longest is taken.
    */
   public ActionPolicy governing(@Nullable String action) {
     if (action == null) {
@@ -62,7 +62,11 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
           .orElseGet(() -> ActionPolicy.standard("(none)"));
     }
     ActionRules rules = actions.get(action);
-    return rules == null ? forgotten(action) : rules.policy();
+    if (rules == null) {
+      return forgotten(action);
+    }
+    ActionPolicy policy = rules.policy();
+    return policy.effect() == ActionEffect.READ ? ceased(policy) : policy;
   }
 
   /** How old an operation of any action may be for its absence to say that it never was. */
@@ -107,6 +111,34 @@ public record PolicySet(Map<String, TenantPolicy> tenants, Map<String, ActionRul
         new Retry(false, 1, longest.retry().initial(), longest.retry().max(), NO_RETRIES),
         new Remote(
             longest.remote().keyLimit(), false, null, DedupeAnchor.FIRST_REQUEST, true, null));
+  }
+
+  /** How a read is called is not held against what makes a repeated write safe. */
+  private static ActionPolicy ceased(ActionPolicy read) {
+    Remote remote = read.remote();
+    return new ActionPolicy(
+        read.name(),
+        read.effect(),
+        read.scope(),
+        read.volatileMembers(),
+        read.lease(),
+        read.retention(),
+        read.tombstone(),
+        read.clockSkew(),
+        read.retryHorizon(),
+        read.share(),
+        read.remint(),
+        read.remintWindow(),
+        read.schema(),
+        read.authorize(),
+        new Retry(false, 1, read.retry().initial(), read.retry().max(), NO_RETRIES),
+        new Remote(
+            remote.keyLimit(),
+            false,
+            null,
+            DedupeAnchor.FIRST_REQUEST,
+            remote.statusRead(),
+            remote.absentAfter()));
   }
 
   public Optional<ActionRules> findAction(String name) {

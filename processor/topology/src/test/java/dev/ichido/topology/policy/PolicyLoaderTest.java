@@ -232,6 +232,20 @@ class PolicyLoaderTest {
   }
 
   @Test
+  void whatWasClaimedOfAnActionThatOnlyReadsNowStartsNothing() {
+    PolicySet policies =
+        load(
+            "actions: { a: { effect: read, retention: 90d, share: tenant, remote: {"
+                + " dedupes_on_key: true, dedupe_window: 24h } } }");
+    ActionPolicy read = policies.governing("a");
+    assertThat(read.retry().auto()).isFalse();
+    assertThat(read.retry().maxAttempts()).isEqualTo(1);
+    assertThat(read.remote().dedupesOnKey()).isFalse();
+    assertThat(read.retention()).isEqualTo(Duration.ofDays(90));
+    assertThat(read.share()).isEqualTo(ActionPolicy.Share.TENANT);
+  }
+
+  @Test
   void operatorsAreNamesOrGlobsAndNeverTheAgents() {
     PolicySet open =
         load("tenants: { t: { principals: [agent] }, other: { principals: [its-agent] } }");
