@@ -3,9 +3,7 @@ package dev.ichido.decision;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.fingerprint.Fingerprint;
-import java.util.Collections;
 import java.util.Objects;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,14 +49,11 @@ public record Binding(
   /** The bare identity that a tombstone keeps: nothing that only serves to name differences. */
   Binding bare() {
     Fingerprint whole = fingerprint;
-    return whole == null || whole.memberDigests().isEmpty()
+    return whole == null
         ? this
         : new Binding(
             principal,
-            new Fingerprint(
-                whole.version(),
-                whole.digest(),
-                Collections.unmodifiableSortedMap(new TreeMap<>())),
+            whole.bare(),
             action,
             actionVersion,
             target,

@@ -52,9 +52,9 @@ public sealed interface OperationEvent {
    * @param permitted whether the policy allows this principal this action on this target
    * @param terms of the action that the intent names, whatever its operation is bound to; not asked
    *     when there is a refusal
-   * @param fingerprint what the intent means, under the version that is stored with the operation
-   *     or else the current one; null for a refused intent, and for a read except under the id of
-   *     an operation of its own action
+   * @param fingerprint what the intent means, under the version and the list that are stored with
+   *     the operation or else the current one; null for a refused intent, and for a read except
+   *     under the id of an operation of its own action
    * @param suspectOf operation id under which the same meaning is known
    * @param original how the operation stands that this one undoes, as its owner told; null while
    *     nobody has asked

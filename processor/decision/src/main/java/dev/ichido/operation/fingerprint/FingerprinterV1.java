@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import javax.crypto.Mac;
 import org.jspecify.annotations.Nullable;
 
@@ -65,7 +66,7 @@ final class FingerprinterV1 implements Fingerprinter {
     members.text("target", meaning.target());
     members.text("precondition", meaning.precondition());
     members.arguments(arguments);
-    return new Fingerprint(1, digest, members.byName());
+    return new Fingerprint(1, digest, members.byName(), new TreeSet<>(meaning.volatileMembers()));
   }
 
   private static void textOrAbsent(TypedParts parts, @Nullable String text) {

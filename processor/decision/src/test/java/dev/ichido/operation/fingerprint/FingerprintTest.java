@@ -11,8 +11,10 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +71,7 @@ class FingerprintTest {
                     m -> m.substring(0, m.lastIndexOf('=')),
                     m -> m.substring(m.lastIndexOf('=') + 1)));
     assertThat(taken(VERSIONS.require(1).fingerprint(key, meaning)))
-        .isEqualTo(new Fingerprint(1, vector.get(5), new TreeMap<>(members)));
+        .isEqualTo(new Fingerprint(1, vector.get(5), new TreeMap<>(members), new TreeSet<>()));
   }
 
   @Test
@@ -135,6 +137,22 @@ class FingerprintTest {
     assertThat(undeclared.differingMembers(first)).containsExactly("arguments.request_id");
     assertThat(fingerprint(meaning("{\"amount\":1,\"x\":{\"trace_id\":1}}", declared)))
         .isNotEqualTo(fingerprint(meaning("{\"amount\":1,\"x\":{\"trace_id\":2}}", declared)));
+  }
+
+  /** Else a changed list makes a mismatch of every retry. */
+  @Test
+  @Tag("FP-21")
+  @Tag("FP-22")
+  void aFingerprintNotesWhatWasLeftOutSoThatADuplicateIsComparedUnderTheSameList() {
+    String arguments = "{\"amount\":1,\"request_id\":\"q\",\"trace_id\":1}";
+    String[] today = {"request_id"};
+    Fingerprint stored = fingerprint(meaning(arguments, "trace_id", "client_timestamp"));
+    assertThat(stored.volatileMembers()).containsExactly("client_timestamp", "trace_id");
+    assertThat(fingerprint(meaning(arguments, today)).matches(stored)).isFalse();
+    String[] noted = Objects.requireNonNull(stored.volatileMembers()).toArray(String[]::new);
+    assertThat(fingerprint(meaning(arguments, noted)).matches(stored)).isTrue();
+    assertThat(fingerprint(meaning("{}")).volatileMembers()).isEmpty();
+    assertThat(stored.bare()).isEqualTo(new Fingerprint(1, stored.digest(), new TreeMap<>()));
   }
 
   @Test

@@ -40,6 +40,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +130,9 @@ final class Facts {
     }
     FingerprintResult.Taken taken;
     switch (fingerprinter(state)
-        .fingerprint(tenant.get().fingerprintKey(), meaning(intent, action, policy))) {
+        .fingerprint(
+            tenant.get().fingerprintKey(),
+            meaning(intent, action, volatileMembers(state, policy)))) {
       case FingerprintResult.Taken it -> taken = it;
       case FingerprintResult.Refused no -> {
         return refused(intent, at, no.refusal(), original);
@@ -319,14 +322,21 @@ final class Facts {
     return stored == null ? versions.current() : versions.require(stored.version());
   }
 
-  private static IntentMeaning meaning(Intent intent, String action, ActionPolicy policy) {
+  /** A duplicate is compared under the list that its operation was claimed with. */
+  private static Set<String> volatileMembers(OperationState state, ActionPolicy policy) {
+    Fingerprint stored = state instanceof Known known ? known.comparable() : null;
+    Set<String> noted = stored == null ? null : stored.volatileMembers();
+    return noted == null ? policy.volatileMembers() : noted;
+  }
+
+  private static IntentMeaning meaning(Intent intent, String action, Set<String> volatileMembers) {
     return new IntentMeaning(
         action,
         intent.actionVersion(),
         intent.target(),
         intent.arguments(),
         intent.precondition(),
-        policy.volatileMembers());
+        volatileMembers);
   }
 
   private static @Nullable JsonNode parse(String arguments) {

@@ -23,6 +23,7 @@ import dev.ichido.decision.OperationEvent.ReadReported;
 import dev.ichido.decision.OperationEvent.ReconciliationReported;
 import dev.ichido.decision.OperationEvent.ResolutionReceived;
 import dev.ichido.decision.OperationEvent.ResultReported;
+import dev.ichido.decision.OperationState.Absent;
 import dev.ichido.decision.OperationState.Known;
 import dev.ichido.decision.OperationStateMachine;
 import dev.ichido.decision.OriginalStanding;
@@ -206,7 +207,19 @@ public final class OperationProcessor implements Processor<byte[], byte[], byte[
     Decision decision = decide(key, before, event, policies, new Origin(source, looked), carried);
     boolean asks = decision.effects().stream().anyMatch(AskOriginal.class::isInstance);
     if (looked.heldAgainstMeanings() && looked.suspectOf() == null && !asks) {
-      SuspectNews.unclaimed(event.key(), event, decision.next()).ifPresent(news -> tell(news, at));
+      // The index was asked under today's list of volatile members, and not under the stored one.
+      OperationEvent asked =
+          before.state() instanceof Known
+              ? facts.event(
+                  delivery,
+                  Absent.NOTHING,
+                  policies,
+                  at,
+                  it -> RetryBudget.full(at),
+                  null,
+                  original)
+              : event;
+      SuspectNews.unclaimed(event.key(), asked, decision.next()).ifPresent(news -> tell(news, at));
     }
   }
 

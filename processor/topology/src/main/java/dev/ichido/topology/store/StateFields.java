@@ -29,7 +29,9 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -217,6 +219,11 @@ final class StateFields {
         out.text(member.getKey());
         out.text(member.getValue());
       }
+      SortedSet<String> left = fingerprint.volatileMembers();
+      out.flag(left != null);
+      if (left != null) {
+        out.list(List.copyOf(left), FieldWriter::text);
+      }
     }
     out.optionalText(binding.action());
     out.optionalText(binding.actionVersion());
@@ -250,7 +257,9 @@ final class StateFields {
     for (int left = in.number(); left > 0; left--) {
       members.put(in.text(), in.text());
     }
-    return new Fingerprint(version, digest, members);
+    TreeSet<String> left =
+        in.version() < 4 || !in.flag() ? null : new TreeSet<>(in.list(FieldReader::text));
+    return new Fingerprint(version, digest, members, left);
   }
 
   private static void attempts(FieldWriter out, Attempts attempts) throws IOException {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * release, so a change of the fields is a new version, and every older version stays readable.
  */
 public final class StoredOperationSerde implements Serde<StoredOperation> {
-  static final int VERSION = 3;
+  static final int VERSION = 4;
   private static final int OLDEST = 1;
 
   @Override

@@ -13,6 +13,7 @@ import dev.ichido.decision.RetryBudget;
 import dev.ichido.operation.Intent;
 import dev.ichido.operation.Principal;
 import dev.ichido.operation.RefusalCode;
+import dev.ichido.operation.fingerprint.Fingerprint;
 import dev.ichido.topology.policy.LocatedTree;
 import dev.ichido.topology.policy.PolicyLoader;
 import dev.ichido.topology.policy.PolicySet;
@@ -99,6 +100,46 @@ class FactsTest {
     IntentReceived event = intent("{\"amount\":" + amount + "}", Absent.NOTHING, policies);
     assertThat(event.refusal() == null).isEqualTo(fits);
     assertThat(event.intent().arguments()).contains(amount);
+  }
+
+  @Test
+  void aDuplicateIsComparedUnderTheListItsOperationWasClaimedWith() {
+    String arguments = "{\"amount\":1,\"request_id\":\"q\"}";
+    PolicySet before = policies("volatile: [trace_id]");
+    PolicySet after = policies("volatile: [request_id]");
+    Fingerprint claimed = fingerprint(arguments, Absent.NOTHING, before);
+    Fingerprint asNew = fingerprint(arguments, Absent.NOTHING, after);
+    assertThat(asNew.matches(claimed)).isFalse();
+    assertThat(fingerprint(arguments, settled(claimed), after)).isEqualTo(claimed);
+
+    Fingerprint unnoted =
+        new Fingerprint(claimed.version(), claimed.digest(), claimed.memberDigests());
+    assertThat(fingerprint(arguments, settled(unnoted), before)).isEqualTo(claimed);
+    assertThat(fingerprint(arguments, settled(unnoted), after)).isEqualTo(asNew);
+  }
+
+  private static Fingerprint fingerprint(
+      String arguments, OperationState state, PolicySet policies) {
+    return Objects.requireNonNull(intent(arguments, state, policies).fingerprint());
+  }
+
+  private static OperationState settled(Fingerprint fingerprint) {
+    return new OperationState.Cancelled(
+        1,
+        new Binding(
+            new Principal("agent:a"),
+            fingerprint,
+            "pay.transfer",
+            null,
+            null,
+            null,
+            null,
+            null,
+            null),
+        1,
+        NOW,
+        NOW.plusSeconds(60),
+        NOW.plusSeconds(120));
   }
 
   private static IntentReceived intent(String arguments, OperationState state, PolicySet policies) {

@@ -34,7 +34,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.kafka.common.errors.SerializationException;
@@ -51,7 +53,11 @@ class StoredOperationSerdeTest {
   private static final Binding FULL =
       new Binding(
           new Principal("agent:ä"),
-          new Fingerprint(1, "abcd", new TreeMap<>(Map.of("action", "01", "arguments.a", "02"))),
+          new Fingerprint(
+              1,
+              "abcd",
+              new TreeMap<>(Map.of("action", "01", "arguments.a", "02")),
+              new TreeSet<>(Set.of("trace_id", "at"))),
           "pay",
           "v2",
           "acct:1",
@@ -163,10 +169,10 @@ class StoredOperationSerdeTest {
   @Test
   void anotherVersionIsNotGuessedAt() {
     byte[] bytes = StoredOperationSerde.write(new StoredOperation(Absent.NOTHING, null, null));
-    bytes[0] = 4;
+    bytes[0] = 5;
     assertThatThrownBy(() -> StoredOperationSerde.read(bytes))
         .isInstanceOf(SerializationException.class)
-        .hasMessageContaining("found version 4");
+        .hasMessageContaining("found version 5");
   }
 
   /**
@@ -191,12 +197,41 @@ class StoredOperationSerdeTest {
             + "000000006553f10400000004"
             + "000000006553f10500000005";
     assertThat(HexFormat.of().formatHex(StoredOperationSerde.write(operation)))
-        .isEqualTo("03" + before + "ffffffff" + after);
+        .isEqualTo("04" + before + "ffffffff" + after);
+    assertThat(
+            StoredOperationSerde.read(HexFormat.of().parseHex("03" + before + "ffffffff" + after)))
+        .isEqualTo(operation);
     assertThat(
             StoredOperationSerde.read(HexFormat.of().parseHex("02" + before + "ffffffff" + after)))
         .isEqualTo(operation);
     assertThat(StoredOperationSerde.read(HexFormat.of().parseHex("01" + before + after)))
         .isEqualTo(operation);
+  }
+
+  /** What the third version did not note; from the fourth on it is, also where it is nothing. */
+  @Test
+  void volatileMembersAreNotedFromTheFourthVersionOn() {
+    TreeMap<String, String> members = new TreeMap<>(Map.of("action", "01"));
+    String digests = "00000001" + "00000006616374696f6e" + "000000023031";
+    Fingerprint unknown = new Fingerprint(1, "abcd", members);
+    String now = HexFormat.of().formatHex(StoredOperationSerde.write(expired(unknown)));
+    assertThat(now).contains(digests + "00");
+    assertThat(
+            StoredOperationSerde.read(
+                HexFormat.of().parseHex("03" + now.substring(2).replace(digests + "00", digests))))
+        .isEqualTo(expired(unknown));
+
+    for (Set<String> names : List.of(Set.<String>of(), Set.of("a"), Set.of("a", "b"))) {
+      StoredOperation noted = expired(new Fingerprint(1, "abcd", members, new TreeSet<>(names)));
+      assertThat(StoredOperationSerde.read(StoredOperationSerde.write(noted))).isEqualTo(noted);
+    }
+  }
+
+  private static StoredOperation expired(Fingerprint fingerprint) {
+    Binding binding =
+        new Binding(new Principal("p"), fingerprint, "pay", null, null, null, null, null, null);
+    return new StoredOperation(
+        new Expired(6, binding, 5, StateName.SUCCEEDED, at(4), at(5)), null, null);
   }
 
   /**
@@ -240,7 +275,7 @@ class StoredOperationSerdeTest {
     StringBuilder list = new StringBuilder("%08x".formatted(state.attempts().unproven().size()));
     state.attempts().unproven().forEach(attempt -> list.append("%08x".formatted(attempt)));
     String now = hex.formatHex(StoredOperationSerde.write(new StoredOperation(state, null, null)));
-    assertThat(now).startsWith("03").contains(key + list);
+    assertThat(now).startsWith("04").contains(key + list);
     String before = "02" + now.substring(2).replace(key + list, key + (earlier ? "01" : "00"));
     return StoredOperationSerde.read(hex.parseHex(before)).state();
   }
