@@ -15,12 +15,12 @@ public record RefusedRecord(@Nullable ByteBuffer key, @Nullable ByteBuffer value
   public static RefusedRecord of(byte @Nullable [] key, byte @Nullable [] value) {
     return new RefusedRecord(
         key == null || key.length > Topics.RECORD_BYTES / 2 ? null : ByteBuffer.wrap(key),
-        value == null || isTooLarge(key, value) ? null : ByteBuffer.wrap(value));
+        value == null || isTooLarge(key, value.length) ? null : ByteBuffer.wrap(value));
   }
 
   /** Whether a record is larger than one of ours may be. */
-  public static boolean isTooLarge(byte @Nullable [] key, byte[] value) {
-    return (key == null ? 0L : key.length) + value.length > Topics.RECORD_BYTES;
+  public static boolean isTooLarge(byte @Nullable [] key, long valueBytes) {
+    return (key == null ? 0 : key.length) + valueBytes > Topics.RECORD_BYTES;
   }
 
   /** The key of its dead letter. */

@@ -16,8 +16,7 @@ final class Decoding {
    * the record is read again later.
    */
   static <T extends SpecificRecordBase> T decode(
-      Deserializer<T> deserializer, String topic, byte @Nullable [] key, byte @Nullable [] value)
-      throws PoisonException {
+      Deserializer<T> deserializer, String topic, byte @Nullable [] value) throws PoisonException {
     if (value == null) {
       throw new PoisonException(
           Poison.decoding(
@@ -25,7 +24,16 @@ final class Decoding {
               "Expected a value, but the record has none. Check its producer; nothing is deleted"
                   + " by an empty record."));
     }
-    if (RefusedRecord.isTooLarge(key, value)) {
+    try {
+      return deserializer.deserialize(topic, value);
+    } catch (UndecodableRecordException e) {
+      throw new PoisonException(Poison.decoding(e.code(), String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Held against a record that is kept whole, or against what is kept of it. */
+  static void requireSize(byte @Nullable [] key, long valueBytes) throws PoisonException {
+    if (RefusedRecord.isTooLarge(key, valueBytes)) {
       throw new PoisonException(
           Poison.contract(
               "RECORD_TOO_LARGE",
@@ -33,11 +41,6 @@ final class Decoding {
                   + Topics.RECORD_BYTES
                   + " bytes, but it is larger once it is unpacked. Check its producer, or pass a"
                   + " reference."));
-    }
-    try {
-      return deserializer.deserialize(topic, value);
-    } catch (UndecodableRecordException e) {
-      throw new PoisonException(Poison.decoding(e.code(), String.valueOf(e.getMessage())));
     }
   }
 }

@@ -26,7 +26,8 @@ public final class IntentMapper {
    */
   public Delivery delivery(String topic, byte @Nullable [] key, byte @Nullable [] value)
       throws PoisonException {
-    ToolIntent record = Decoding.decode(deserializer, topic, key, value);
+    Decoding.requireSize(key, value == null ? 0 : value.length);
+    ToolIntent record = Decoding.decode(deserializer, topic, value);
     String recordKey =
         RecordKeys.of(
             record.getTenant(), record.getScope(), record.getOperationId(), record.getDeliveryId());

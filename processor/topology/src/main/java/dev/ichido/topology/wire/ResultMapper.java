@@ -16,6 +16,7 @@ import dev.ichido.operation.OperationKey;
 import dev.ichido.operation.Principal;
 import dev.ichido.schemas.OperationResult;
 import dev.ichido.schemas.Outcome;
+import dev.ichido.schemas.RefusedRecord;
 import dev.ichido.schemas.ResultKind;
 import dev.ichido.schemas.wire.RecordSerdes;
 import java.security.MessageDigest;
@@ -58,7 +59,8 @@ public final class ResultMapper {
       Instant at,
       BiPredicate<String, String> mayResolve)
       throws PoisonException {
-    OperationResult record = Decoding.decode(deserializer, topic, key, value);
+    OperationResult record = Decoding.decode(deserializer, topic, value);
+    requireSize(key, value, record.getBody());
     RecordKeys.requireFit(
         key,
         RecordKeys.of(
@@ -212,6 +214,17 @@ public final class ResultMapper {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("Expected SHA-256, which every JDK has.", e);
     }
+  }
+
+  /** A large body is kept as its handle, so it is no reason to lose what became of an attempt. */
+  private static void requireSize(
+      byte @Nullable [] key, byte @Nullable [] value, @Nullable String body)
+      throws PoisonException {
+    long kept = value == null ? 0 : value.length;
+    if (body != null && RefusedRecord.isTooLarge(key, kept)) {
+      kept -= body.getBytes(UTF_8).length;
+    }
+    Decoding.requireSize(key, kept);
   }
 
   private static PoisonException unfit(String expected, String member) {
