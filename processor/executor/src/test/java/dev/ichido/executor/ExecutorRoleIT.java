@@ -54,6 +54,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -529,15 +530,12 @@ class ExecutorRoleIT {
     outage.holdQueries();
     ExecutorRole role = start(httpHandlers(), "g", outage.dataSource(), Clock.systemUTC());
     stack.send(topics, Commands.execute(name("asked"), Commands.note(name("asked"))));
-    await().atMost(PATIENCE).until(outage::holds);
+    Thread asking = await().atMost(PATIENCE).until(outage::waiting, Objects::nonNull);
+    assertThat(asking.getName()).isEqualTo("ichido-executor-dispatch");
     role.close();
     outage.letGo();
-    await()
-        .atMost(PATIENCE)
-        .until(
-            () ->
-                Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(it -> it.getName().equals("ichido-executor-dispatch")));
+    asking.join(PATIENCE);
+    assertThat(asking.isAlive()).isFalse();
     assertThat(role.failure()).isEmpty();
     assertThat(stack.results(topics)).isEmpty();
     assertThat(remote.requests()).isEmpty();

@@ -13,7 +13,7 @@ final class Outage {
   private volatile boolean down;
   private volatile boolean losesAnswer;
   private volatile @Nullable CountDownLatch held;
-  private volatile boolean holds;
+  private volatile @Nullable Thread waiting;
 
   Outage(DataSource real) {
     CallThrough troubling =
@@ -22,10 +22,10 @@ final class Outage {
             throw new SQLException("down", "08006");
           }
           boolean query = method.equals("executeQuery");
-          CountDownLatch waiting = held;
-          if (query && waiting != null) {
-            holds = true;
-            waiting.await();
+          CountDownLatch latch = held;
+          if (query && latch != null) {
+            waiting = Thread.currentThread();
+            latch.await();
           }
           Object result = call.go();
           if (query && losesAnswer) {
@@ -47,8 +47,9 @@ final class Outage {
     held = new CountDownLatch(1);
   }
 
-  boolean holds() {
-    return holds;
+  /** Who asked and waits; null while nobody does. */
+  @Nullable Thread waiting() {
+    return waiting;
   }
 
   void letGo() {
