@@ -21,6 +21,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import dev.ichido.gateway.GatewayConfig;
 import dev.ichido.relay.RelayTuning;
+import dev.ichido.topology.policy.Durations;
 import dev.ichido.topology.policy.LocatedTree;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,7 +50,6 @@ import org.jspecify.annotations.Nullable;
 public final class ConfigLoader {
   private static final Pattern REFERENCE = Pattern.compile("\\$\\{([a-z]+):([^}]*)}");
   private static final String A_REFERENCE = "a reference of the form ${env:NAME} or ${file:/path}";
-  private static final Pattern DURATION = Pattern.compile("(\\d{1,12})(ms|s|m|h|d)");
 
   /** Read by the policy loader and the executor, not here. */
   private static final Set<String> POLICY = Set.of("tenants", "actions");
@@ -402,23 +402,11 @@ public final class ConfigLoader {
     @Override
     public Duration deserialize(JsonParser parser, DeserializationContext context)
         throws IOException {
-      Matcher matcher = DURATION.matcher(parser.getText());
-      if (!matcher.matches()) {
-        return (Duration)
-            context.handleWeirdStringValue(Duration.class, parser.getText(), "no duration");
-      }
-      long count = Long.parseLong(matcher.group(1));
-      Duration duration =
-          switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(count);
-            case "s" -> Duration.ofSeconds(count);
-            case "m" -> Duration.ofMinutes(count);
-            case "h" -> Duration.ofHours(count);
-            default -> Duration.ofDays(count);
-          };
-      return duration.compareTo(LocatedTree.LONGEST) <= 0
-          ? duration
-          : (Duration) context.handleWeirdStringValue(Duration.class, parser.getText(), "too long");
+      String text = parser.getText();
+      Optional<Duration> read = Durations.tryParseSetting(text);
+      return read.isPresent()
+          ? read.get()
+          : (Duration) context.handleWeirdStringValue(Duration.class, text, "no duration");
     }
   }
 }

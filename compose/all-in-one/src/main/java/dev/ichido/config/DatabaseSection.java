@@ -13,6 +13,13 @@ public record DatabaseSection(
   public static final DatabaseSection NONE = new DatabaseSection(null, null, null);
 
   public DatabaseSection {
+    requireReadable(url);
+  }
+
+  /**
+   * @throws IllegalArgumentException for a url of another form, without it: it may hold a password
+   */
+  static void requireReadable(@Nullable String url) {
     if (url != null && Driver.parseURL(url, null) == null) {
       throw new IllegalArgumentException(
           "Expected a url such as jdbc:postgresql://host:5432/name, but it has another form. Check"

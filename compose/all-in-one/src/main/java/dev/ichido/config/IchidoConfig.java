@@ -177,7 +177,7 @@ public record IchidoConfig(
       String publication,
       @Nullable Duration maxAge) {
     public Outbox {
-      var unused = new DatabaseSection(url, user, password);
+      DatabaseSection.requireReadable(url);
     }
 
     static final Outbox DEFAULT =

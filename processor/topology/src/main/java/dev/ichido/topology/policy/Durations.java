@@ -9,7 +9,17 @@ import java.util.regex.Pattern;
 public final class Durations {
   private static final Pattern TEXT = Pattern.compile("([0-9]{1,12})(ms|s|m|h|d)");
 
+  /** No setting is longer: a time so far ahead can be written nowhere. */
+  private static final Duration LONGEST = Duration.ofDays(36_500);
+
   private Durations() {}
+
+  /**
+   * The duration that a setting may have, of 36500d at most, or nothing when the text is not one.
+   */
+  public static Optional<Duration> tryParseSetting(String text) {
+    return tryParse(text).filter(duration -> duration.compareTo(LONGEST) <= 0);
+  }
 
   /** The duration, or nothing when the text is not one. */
   public static Optional<Duration> tryParse(String text) {

@@ -13,7 +13,6 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.OptionalInt;
@@ -31,9 +30,6 @@ import org.yaml.snakeyaml.error.MarkedYAMLException;
 public record LocatedTree(JsonNode root, Map<String, Integer> lines) {
   private static final YAMLFactory YAML =
       YAMLFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
-
-  /** No duration is longer: a time so far ahead can be written nowhere. */
-  public static final Duration LONGEST = Duration.ofDays(36_500);
 
   private static final Pattern NUMBER =
       Pattern.compile("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?");

@@ -105,12 +105,7 @@ final class Members {
     return value(
         member,
         "a duration such as 250ms, 60s, 5m, 24h or 30d, of 36500d at most",
-        node ->
-            node.isTextual()
-                ? Durations.tryParse(node.textValue())
-                    .filter(duration -> duration.compareTo(LocatedTree.LONGEST) <= 0)
-                    .orElse(null)
-                : null);
+        node -> node.isTextual() ? Durations.tryParseSetting(node.textValue()).orElse(null) : null);
   }
 
   Optional<List<String>> texts(String member) {
